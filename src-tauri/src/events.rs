@@ -1,5 +1,6 @@
 //! Events that the window receives.
 
+use crate::launch::Wanted;
 use dissensus_api::{JobInfo, RunInfo};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
@@ -59,13 +60,18 @@ pub(crate) struct UpgradeChanged {
     pub(crate) doing: String,
 }
 
-/// A request to open another project, for example by opening its file in the file manager.
+/// Progress of the download of a packet.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
-pub(crate) struct OpenRequested {
-    pub(crate) path: String,
-    /// Whether to open it read-only.
-    pub(crate) read_only: bool,
+pub(crate) struct PacketDownloadChanged {
+    /// Bytes received.
+    pub(crate) done: f64,
+    /// Total size in bytes, if the other side states it.
+    pub(crate) total: Option<f64>,
 }
+
+/// A request to open something else, for example by opening a file in the file manager.
+#[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
+pub(crate) struct OpenRequested(pub(crate) Wanted);
 
 /// The window is to be closed while work is running: ask the user.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]

@@ -14,14 +14,15 @@ mod launch;
 mod opening;
 mod serving;
 mod state;
+mod update_check;
 mod upgrade;
 mod window;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Opens the window and returns when it is closed. `arguments` are those after the program's name: the
-/// project to open, if any.
+/// Opens the window and returns when it is closed. `arguments` are those after the program's name: what to
+/// open, if anything.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     // GTK ends the program with a backtrace if it finds no display.
     let shown = launch::display().map_err(Into::into);

@@ -1,4 +1,4 @@
-//! Starts the window: `dissensus-window [--read-only] [PROJECT.dissensus]`.
+//! Starts the window: `dissensus-window [--read-only] [FILE|LINK]...`.
 #![cfg_attr(all(not(debug_assertions), target_os = "windows"), windows_subsystem = "windows")]
 
 use std::process::ExitCode;

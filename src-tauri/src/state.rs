@@ -6,7 +6,9 @@ use dissensus_api::{CollectedFiles, InviteRequest, JobInfo, Problem, ProjectInfo
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_editing::jobs;
+use dissensus_project::encryption::{Passphrase, ReadableFiles, is_other_encrypted};
 use dissensus_project::error::ProjectError;
+use dissensus_project::jobs::Silent;
 use dissensus_project::sync::lock;
 use dissensus_server::ServerError;
 use dissensus_transfer::study::DropFolder;
@@ -25,12 +27,15 @@ pub(crate) struct WindowState {
     watched: Mutex<Option<(PathBuf, DropFolder)>>,
     /// The upgrade of a file that is being opened.
     upgrade: Upgrade,
+    /// Encrypted files that are being merged or imported.
+    unlocked: Mutex<Vec<ReadableFiles>>,
 }
 
 impl WindowState {
     pub(crate) fn new(workbench: Application) -> Self {
         let (changing, serving, watched) = (Mutex::new(()), Arc::default(), Mutex::new(None));
-        Self { workbench, changing, serving, watched, upgrade: Upgrade::default() }
+        let (upgrade, unlocked) = (Upgrade::default(), Mutex::default());
+        Self { workbench, changing, serving, watched, upgrade, unlocked }
     }
 
     /// The application.
@@ -58,6 +63,7 @@ impl WindowState {
             self.serving.forget();
             listen(app, &session);
             session.background.start();
+            session.back_up_automatically();
             session.follow_others();
         }
         Ok(info)
@@ -81,6 +87,7 @@ impl WindowState {
         let _one_at_a_time = self.one_at_a_time();
         self.workbench.close_project();
         self.serving.forget();
+        self.forget_unlocked();
     }
 
     /// Starts a server on the open project. It ends before the project is closed, however that happens.
@@ -148,6 +155,38 @@ impl WindowState {
         known.has_news()?.then(|| known.collect(&session.study)).transpose()
     }
 
+    /// Whether a file other than the open project is encrypted.
+    pub(crate) fn is_encrypted(&self, file: &Path) -> bool {
+        let session = self.workbench.session();
+        is_other_encrypted(file, session.as_ref().map(|session| session.project.path()))
+    }
+
+    /// Decrypts the encrypted ones among files to temporary files.
+    ///
+    /// # Errors
+    /// Those of [`ReadableFiles::of`].
+    pub(crate) fn unlock(
+        &self,
+        files: &[PathBuf],
+        passphrase: &Passphrase,
+    ) -> Result<Vec<PathBuf>, ProjectError> {
+        let encrypted: Vec<PathBuf> = files.iter().filter(|file| self.is_encrypted(file)).cloned().collect();
+        let readable = ReadableFiles::of(&encrypted, Some(passphrase), &Silent)?;
+        let mut decrypted = readable.paths().iter();
+        let of = |file: &PathBuf| match encrypted.contains(file) {
+            true => decrypted.next().cloned(),
+            false => Some(file.clone()),
+        };
+        let all = files.iter().filter_map(of).collect();
+        lock(&self.unlocked).push(readable);
+        Ok(all)
+    }
+
+    /// Removes the temporary files of [`WindowState::unlock`].
+    pub(crate) fn forget_unlocked(&self) {
+        lock(&self.unlocked).clear();
+    }
+
     /// Whether people can answer over the network.
     pub(crate) fn is_serving(&self) -> bool {
         self.serving.running_at().is_some()
@@ -176,6 +215,7 @@ impl WindowState {
         if let Some(session) = self.workbench.session() {
             listen(app, &session);
             session.background.start();
+            session.back_up_automatically();
         }
         done
     }

@@ -1,11 +1,12 @@
 //! Creates the one window and remembers its size and position.
 
 use crate::closing::{self, ClosingRequest};
-use crate::download::Download;
+use crate::download::{Download, PacketDownload};
 use crate::guide;
 use crate::launch::Launch;
 use crate::opening::{self, Requests, WINDOW};
 use crate::state::WindowState;
+use crate::update_check::UpdateCheck;
 use dissensus_app::Application;
 use dissensus_project::home::Home;
 use std::error::Error;
@@ -43,7 +44,9 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
             app.manage(WindowState::new(Application::new(home)));
             app.manage(ClosingRequest::default());
             app.manage(Download::default());
-            app.manage(Requests::new(launch.project.clone()));
+            app.manage(PacketDownload::default());
+            app.manage(UpdateCheck::default());
+            app.manage(Requests::new(launch.wanted.clone()));
             open_window(app, &launch)?;
             close_on_signal(app);
             Ok(())
@@ -62,11 +65,11 @@ fn on_event(app: &AppHandle, event: RunEvent) {
         }
         // The user guide closes with the window from which it was opened.
         RunEvent::WindowEvent { label, event: WindowEvent::Destroyed, .. } if label == WINDOW => app.exit(0),
-        // A double click on a file, on the only system that does not start the program with its path.
+        // A double click on a file or a link, on the only system that does not start the program with it.
         #[cfg(target_os = "macos")]
         RunEvent::Opened { urls } => {
-            if let Some(path) = urls.iter().find_map(|url| url.to_file_path().ok()) {
-                opening::open(app, crate::launch::ProjectToOpen { path, read_only: false });
+            if let Some(wanted) = crate::launch::Wanted::from_addresses(&urls) {
+                opening::open(app, wanted);
             }
         }
         // Confirmed data is on disk already; this ends jobs and releases the file's lock.
@@ -75,7 +78,7 @@ fn on_event(app: &AppHandle, event: RunEvent) {
     }
 }
 
-/// One window for each settings folder: a second start passes its project to the first and exits. On Linux
+/// One window for each settings folder: a second start passes what to open to the first and exits. On Linux
 /// this needs a session message bus; without one, each start opens a window of its own.
 fn single_instance(launch: &Launch) -> Option<tauri::plugin::TauriPlugin<tauri::Wry>> {
     use tauri_plugin_single_instance::Builder;

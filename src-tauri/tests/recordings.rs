@@ -7,14 +7,15 @@
 
 use dissensus_analysis::{annotators as people_report, overview, ranking, text_detail};
 use dissensus_api::{
-    DisagreementQuery, ExportRequest, HistoryRequest, NoteQuery, Problem, Removal, TextOrder, TextQuery,
+    DisagreementQuery, ExportRequest, HistoryRequest, MaskQuery, NoteQuery, Problem, Removal, TextOrder,
+    TextQuery,
 };
 use dissensus_app::Application;
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleTemplate, TextId};
 use dissensus_editing::{annotators, attribute_form, history, jobs, questions, remove, withdraw};
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_labelling::{care, next_text, practice_answers, progress, task};
-use dissensus_project::{error::ProjectError, home::Home, sample};
+use dissensus_project::{error::ProjectError, home::Home, jobs::Silent, sample};
 use dissensus_training::runs;
 use dissensus_transfer::{exchange, study};
 use serde::Serialize;
@@ -139,6 +140,13 @@ fn record_project(to: &mut Recordings, app: &Application) {
     record!(to, "attentionChecks", (), study::list_checks(&session.study));
     record!(to, "openPacket", (), study::open_packet(&session.study));
     record!(to, "studyReport", (), study::report(&session.study));
+    record!(to, "maskSettings", (), study::mask_settings(&session.study));
+    record!(to, "previewMasks", (query: MaskQuery = {
+        "rules": { "on": ["words"], "words": ["you"], "exact": false, "pattern": "", "except": [] },
+        "rule": null, "search": "", "most": 3
+    }), study::preview_masks(&session.study, &query, &Silent));
+    record!(to, "nameCandidates", (), study::name_candidates(&session.study, &Silent));
+    record!(to, "wordsOfColumn", (column: String = "author"), study::words_of_column(&session.study, &column));
     record!(to, "savedPanels", (), session.panels.list());
     record!(to, "runs", (), runs::list(&session.runs));
     record!(to, "runDetail", (id: u32 = 99), runs::detail(&session.runs, id));

@@ -1,11 +1,11 @@
-//! `cargo xtask run | test | bench | book | models | dist | release | check-cuda | check-exchange`: the tasks
-//! of a developer of the project.
+//! `cargo xtask`: the tasks of a developer of the project. `cargo xtask help` lists them.
 //!
 //! Depends on no other crate of the workspace, so that it builds in seconds on a fresh machine.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is this program's work
 
 mod book;
 mod fetch;
+mod manifests;
 mod packages;
 mod project;
 mod setup;
@@ -32,9 +32,16 @@ Commands:
   bench [NAME ...]     run every benchmark with a release build, or the one called NAME with its arguments
                        (`cargo xtask bench --help` lists them); writes no file
   benchmarks [--check] write BENCHMARKS.md from benches/results, or compare it with them
+  sentences [--check]  collect the sentences of Rust code that the window shows, for translators, or check that
+                       ui/src/messages/program/en.json has them
+  sbom [--check]       list the components of the program and their licences for crates/report, or check the lists
+  vpat [--check]       write docs/vpat.md, the accessibility conformance report, from docs/vpat, or compare them
   book                 build the documentation as web pages
   dist                 make installers and a Python wheel for this system
-  release              check the files of all systems, and write their checksums and the notes of the release
+  cuda                 make an archive of the command for NVIDIA GPUs (x86-64 Linux)
+  release              check the files of all systems, and write their checksums, the notes of the release and
+                       the manifests of package collections
+  update-key FOLDER    make the key that releases are signed with, once: the secret one in FOLDER
   check-cuda           compile the `cuda` feature, kernels included, without a GPU (about 20 minutes, 3 GB of disk)
   check-exchange       read files that `dissensus data export` writes with the tools' own readers (a step of `test` too)
 
@@ -69,9 +76,17 @@ fn dispatch(arguments: &[&str]) -> Result<()> {
         ["bench", arguments @ ..] => tasks::bench::one(&project, arguments),
         ["benchmarks"] => tasks::benchmarks::write(&project),
         ["benchmarks", "--check"] => tasks::benchmarks::check(&project),
+        ["vpat"] => tasks::vpat::write(&project),
+        ["vpat", "--check"] => tasks::vpat::check(&project),
+        ["sentences"] => tasks::sentences::write(&project),
+        ["sentences", "--check"] => tasks::sentences::check(&project),
+        ["sbom"] => tasks::sbom::write(&project),
+        ["sbom", "--check"] => tasks::sbom::check(&project),
         ["book"] => tasks::book::run(&project),
         ["dist"] => tasks::dist::run(&project),
+        ["cuda"] => tasks::check_cuda::archive(&project),
         ["release"] => tasks::release::run(&project),
+        ["update-key", folder] => tasks::release::updates::make_key(&project, folder.as_ref()),
         ["check-cuda"] => tasks::check_cuda::run(&project),
         ["check-exchange"] => tasks::check_exchange::run(&project),
         [] | ["help" | "--help" | "-h"] => {

@@ -29,9 +29,14 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// The program of this name or path.
+    /// The program of this name or path, without the secrets of a release in its environment: most programs
+    /// run code of others, such as build scripts.
     pub(crate) fn new(name: impl AsRef<OsStr>) -> Self {
-        Self { command: Command::new(name) }
+        let mut command = Command::new(name);
+        for (name, _) in secrets() {
+            command.env_remove(name);
+        }
+        Self { command }
     }
 
     /// The cargo that runs this program, without the variables that it set for that: some build scripts run
@@ -73,8 +78,10 @@ impl Program {
         self
     }
 
-    pub(crate) fn without_env(mut self, name: &OsStr) -> Self {
-        self.command.env_remove(name);
+    /// With the secrets of a release. Those that a repository lacks are empty variables in a workflow, which
+    /// some programs would use.
+    pub(crate) fn with_secrets(mut self) -> Self {
+        self.command.envs(secrets().filter(|(_, value)| !value.is_empty()));
         self
     }
 
@@ -145,6 +152,20 @@ impl Program {
     }
 }
 
+/// Whether the secrets to sign with are set.
+pub(crate) fn has_secrets() -> bool {
+    secrets().any(|(_, value)| !value.is_empty())
+}
+
+fn secrets() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_secret))
+}
+
+/// Whether a variable is one of the secrets in `.github/workflows/release.yml`.
+fn is_secret(name: &str) -> bool {
+    name.starts_with("APPLE_") || name == "UPDATE_KEY"
+}
+
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@+%\\".contains(c);
     if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{word}'") }
@@ -168,6 +189,18 @@ mod tests {
         assert!(format!("{error:#}").contains("no-such-command 'a b'` failed"), "{error:#}");
         let error = Program::new("no-such-program-anywhere").run().unwrap_err();
         assert!(format!("{error:#}").starts_with("cannot start `no-such-program-anywhere`"), "{error:#}");
+    }
+
+    #[test]
+    fn secrets_of_a_release_are_those_of_its_workflow() {
+        let workflow = include_str!("../../.github/workflows/release.yml");
+        let named = workflow.split("secrets.").skip(1);
+        let named: Vec<&str> = named
+            .filter_map(|rest| rest.split(|c: char| !c.is_ascii_uppercase() && c != '_').next())
+            .collect();
+        assert!(named.len() > 6, "{named:?}");
+        assert!(named.iter().all(|name| is_secret(name)), "{named:?}");
+        assert!(!is_secret("PATH") && !is_secret("REPOSITORY_ADDRESS"));
     }
 
     #[test]

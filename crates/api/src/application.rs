@@ -17,6 +17,8 @@ view! {
         pub device: String,
         /// Why this device was chosen, in a few words.
         pub device_reason: String,
+        /// What of the settings could not be read, and what was done about it.
+        pub settings_notice: Option<String>,
     }
 
     /// A project opened before.
@@ -57,6 +59,12 @@ view! {
         /// Whether marks in a text snap to whole words; absent in files of older versions.
         #[serde(default = "yes")]
         pub snap_to_words: bool,
+        /// Whether the window looks for a newer version once a week; absent in files of older versions.
+        #[serde(default)]
+        pub check_updates: bool,
+        /// Whether projects are backed up automatically; absent in files of older versions.
+        #[serde(default = "yes")]
+        pub backups: bool,
     }
 
     /// Colour themes.
@@ -79,12 +87,24 @@ view! {
         pub licence: String,
         /// Size of the download.
         pub bytes: f64,
+        /// Its files, with what each must hash to.
+        pub files: Vec<EncoderFile>,
         /// Where it is downloaded from.
         pub source: String,
         /// Target folder.
         pub folder: String,
         /// Whether it is on this computer.
         pub installed: bool,
+    }
+
+    /// A file of an encoder.
+    pub struct EncoderFile {
+        /// Its name.
+        pub path: String,
+        /// Its size.
+        pub bytes: f64,
+        /// Its SHA-256, in hexadecimal.
+        pub sha256: String,
     }
 }
 
@@ -104,6 +124,8 @@ impl Default for AppSettings {
             text_size: 22,
             letter_keys: true,
             snap_to_words: true,
+            check_updates: false,
+            backups: true,
         }
     }
 }

@@ -22,6 +22,7 @@ macro_rules! view {
 
 mod annotators;
 mod application;
+mod backups;
 mod care;
 mod copy;
 mod disagreement;
@@ -35,7 +36,9 @@ mod history;
 mod importing;
 mod job;
 mod labelling;
-pub mod options_together;
+mod links;
+pub mod masks;
+mod options_together;
 mod overview;
 mod page;
 mod panels;
@@ -50,11 +53,13 @@ mod runs;
 mod slips;
 mod study;
 mod texts;
+mod updates;
 mod who_differs;
 mod word_heat;
 
 pub use annotators::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Traces, Withdrawn};
-pub use application::{AppInfo, AppSettings, EncoderOffer, RecentProject, Theme};
+pub use application::{AppInfo, AppSettings, EncoderFile, EncoderOffer, RecentProject, Theme};
+pub use backups::{BackupAnswers, BackupChanges, BackupInfo, BackupList, RestoredBackup};
 pub use care::{CareInfo, HarmfulFrom, OwnCare, StudyCare, TextGroup};
 pub use copy::CopyReport;
 pub use disagreement::{
@@ -92,6 +97,10 @@ pub use labelling::{
     LabelDetails, LabelReceipt, LabelTask, NewLabel, NoteInfo, NoteQuery, PersonSpans, Progress, TextOrder,
     TextPredictions, Undone,
 };
+pub use links::{LinkKind, LinkTarget};
+pub use masks::{
+    MaskFound, MaskPreview, MaskQuery, MaskRuleCount, MaskSettings, NameCandidate, NameCandidates,
+};
 pub use options_together::distances_together;
 pub use options_together::{
     options_of_run_together, options_together, sets_of_run_together, whole_sets_together,
@@ -108,7 +117,7 @@ pub use panels::{
     PanelComparison, PanelInfo, PanelOrder, PanelOthers, PanelRequest, PanelText, PanelVerdict,
     PanelVerdicts, SavedPanelInfo,
 };
-pub use paper::{PaperRequest, PaperWritten};
+pub use paper::{InstitutionPapers, PaperRequest, PaperWritten};
 pub use plan::{OpenText, PlanReport, PlanRequest, PlannedNumber, VarianceShares};
 pub use practice::{
     CheckRuleInfo, NewPracticeAnswer, NewPracticeRule, NewPracticeText, PracticeFeedback, PracticeItem,
@@ -141,6 +150,7 @@ pub use study::{
     TextTalk,
 };
 pub use texts::{FoundTexts, LongTextsInfo, TextCounts, TextFilter, TextQuery, TextRow, TextSort};
+pub use updates::{CheckedDownload, NewVersion, UpdateState};
 pub use who_differs::{AttributeDifference, DifferenceShares, PersonDifference, WhoDiffers};
 pub use word_heat::{FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
 

@@ -52,6 +52,12 @@ view! {
         pub journal_notice: Option<String>,
         /// Notice that the project is in a folder that a service synchronises, and what to do.
         pub sync_notice: Option<String>,
+        /// Notice that the project is on a network share, and what to do.
+        pub network_notice: Option<String>,
+        /// Notice that other users of this computer can read the project, and what to do.
+        pub readable_notice: Option<String>,
+        /// Notice that the last automatic backup failed, and what to do.
+        pub backup_notice: Option<String>,
     }
 
     /// The task packet of one person.

@@ -15,6 +15,8 @@ view! {
         Page,
         /// A web page that is encrypted, and opened with a passphrase.
         LockedPage,
+        /// A project file that is encrypted with a passphrase.
+        LockedFile,
     }
 
     /// The parameters of a study plan.
@@ -418,6 +420,8 @@ view! {
         pub guideline: Option<u32>,
         /// Whether they flagged it.
         pub flagged: bool,
+        /// Whether a packet showed them the text with masks.
+        pub masked: bool,
     }
 
     /// A decision about a text.

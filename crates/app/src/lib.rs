@@ -1,10 +1,15 @@
 //! The application around the open project: settings, recent projects, and information about itself.
 
+pub mod backups;
 mod diagnostics;
 mod encoder;
 pub mod session;
 #[cfg(test)]
 mod session_tests;
+pub mod settings;
+#[cfg(test)]
+mod settings_tests;
+pub mod updates;
 
 use crate::session::Session;
 use dissensus_api::{AppInfo, AppSettings, ProjectInfo, RecentProject};
@@ -21,7 +26,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
 const RECENT: &str = "recent.json";
-const SETTINGS: &str = "settings.json";
 /// Maximum number of recent projects: more are hard to choose from.
 const MAX_RECENT: usize = 12;
 
@@ -30,12 +34,22 @@ pub struct Application {
     home: Home,
     session: RwLock<Option<Arc<Session>>>,
     files: Mutex<()>,
+    settings: Mutex<Remembered>,
+}
+
+/// What this session remembers of the settings.
+#[derive(Default)]
+struct Remembered {
+    /// Settings that could not be stored.
+    unstored: Option<AppSettings>,
+    /// What could not be read. It stays, since a damaged file is renamed when it is first read.
+    problem: Option<String>,
 }
 
 impl Application {
     /// Creates an application without an open project.
     pub fn new(home: Home) -> Self {
-        Self { home, session: RwLock::new(None), files: Mutex::new(()) }
+        Self { home, session: RwLock::new(None), files: Mutex::new(()), settings: Mutex::default() }
     }
 
     /// Location of files that belong to no project.
@@ -57,6 +71,7 @@ impl Application {
             encoder_problem: problem,
             device,
             device_reason,
+            settings_notice: lock(&self.settings).problem.clone(),
         }
     }
 
@@ -77,35 +92,33 @@ impl Application {
         self.home.write_json(RECENT, &recent)
     }
 
+    /// The settings; what cannot be read of them has its default value, and `app_info` has a notice.
     pub fn settings(&self) -> AppSettings {
-        self.home.read_json(SETTINGS).unwrap_or_default()
+        let mut remembered = lock(&self.settings);
+        if let Some(unstored) = &remembered.unstored {
+            return unstored.clone();
+        }
+        let read = settings::read(&self.home);
+        if let Some(problem) = read.problem {
+            remembered.problem = Some(problem.to_string());
+        }
+        read.settings
     }
 
     /// Stores the settings; they take effect at once in the open project.
     ///
     /// # Errors
-    /// A share outside 0..1 or a text size outside 12..64, or they cannot be written.
-    pub fn save_settings(&self, settings: &AppSettings) -> Result<(), ProjectError> {
-        if !(0.0..=1.0).contains(&settings.random_share) {
-            return Err(ProjectError::Setting {
-                name: "random_share",
-                value: settings.random_share.to_string(),
-                allowed: "a share from 0 to 1".into(),
-            });
-        }
-        if !(12..=64).contains(&settings.text_size) {
-            return Err(ProjectError::Setting {
-                name: "text_size",
-                value: settings.text_size.to_string(),
-                allowed: "12 to 64 pixels".into(),
-            });
-        }
+    /// A share outside 0..1 or a text size outside 12..64; nothing is changed then. Or they cannot be
+    /// written: they apply nevertheless, until the application ends.
+    pub fn save_settings(&self, new: &AppSettings) -> Result<(), ProjectError> {
+        settings::check(new)?;
         let _guard = lock(&self.files);
-        self.home.write_json(SETTINGS, settings)?;
+        let written = settings::write(&self.home, new);
+        lock(&self.settings).unstored = written.is_err().then(|| new.clone());
         if let Some(session) = self.session() {
-            choices::apply_settings(&session.project, settings);
+            choices::apply_settings(&session.project, new);
         }
-        Ok(())
+        Ok(written?)
     }
 
     /// Removes a file of pasted rows ([`exchange::paste`](dissensus_transfer::exchange::paste)), never

@@ -201,7 +201,8 @@ impl Session {
     /// Ends jobs and threads and closes the file. Confirmed data is on disk.
     pub fn close(&self) {
         let before = std::mem::take(&mut *lock(&self.before_closing));
-        for work in before {
+        // The last first: a server ends before the project is backed up.
+        for work in before.into_iter().rev() {
             work();
         }
         self.context.threads.close();

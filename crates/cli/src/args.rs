@@ -3,6 +3,7 @@
 mod analyse;
 mod data;
 mod label;
+mod mask;
 mod models;
 mod old_names;
 mod parse;
@@ -12,10 +13,12 @@ mod report;
 mod schema;
 mod shared;
 mod study;
+mod updates;
 
 pub(crate) use analyse::*;
 pub(crate) use data::*;
 pub(crate) use label::*;
+pub(crate) use mask::Mask;
 pub(crate) use models::*;
 pub(crate) use old_names::{new_path, with_new_names};
 pub(crate) use parse::RemovedOccasion;
@@ -25,6 +28,7 @@ pub(crate) use report::Report;
 pub(crate) use schema::Schema;
 pub(crate) use shared::*;
 pub(crate) use study::*;
+pub(crate) use updates::CheckUpdate;
 
 use clap::{Parser, Subcommand, ValueHint};
 use std::path::PathBuf;
@@ -88,6 +92,8 @@ pub(crate) enum Command {
     Analyse(AnalyseCommand),
     /// Write a report for a paper: figures, tables, a data statement, labels
     Report(Report),
+    /// Look for a newer version of this program, or check a downloaded one
+    CheckUpdate(CheckUpdate),
     /// Print the JSON schema of what commands print with --json
     Schema(Schema),
     /// Print a completion script for a shell

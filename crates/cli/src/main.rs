@@ -54,6 +54,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Models(command) => run_models(command),
         Command::Analyse(command) => run_analyse(command),
         Command::Report(args) => commands::report::report(&args),
+        Command::CheckUpdate(args) => commands::updates::check_update(&args),
         Command::Schema(args) => commands::schema::schema(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
@@ -76,6 +77,8 @@ fn run_project(command: ProjectCommand) -> anyhow::Result<()> {
         ProjectCommand::Info(args) => commands::project::info(&args),
         ProjectCommand::Overview(args) => commands::overview::overview(&args),
         ProjectCommand::Copy(args) => commands::files::copy(&args),
+        ProjectCommand::Backup(args) => commands::backups::backup(&args),
+        ProjectCommand::Decrypt(args) => commands::encryption::decrypt(&args),
         ProjectCommand::History(args) => commands::history::history(&args),
         ProjectCommand::Remove(args) => commands::removal::remove(&args),
     }
@@ -118,6 +121,7 @@ fn run_study(command: StudyCommand) -> anyhow::Result<()> {
     match command {
         StudyCommand::Plan(args) => commands::plan::plan(&args),
         StudyCommand::Assign(args) => commands::study::assign(&args),
+        StudyCommand::Mask(args) => commands::mask::mask(&args),
         StudyCommand::HandIn(args) => commands::study::hand_in(&args),
         StudyCommand::Merge(args) => commands::study::merge(&args),
         StudyCommand::Collect(args) => commands::collect::collect(&args),

@@ -5,6 +5,7 @@ use crate::error::EditingError;
 use dissensus_api::CopyReport;
 use dissensus_domain::{JobKind, WorkState};
 use dissensus_files::{AtomicFolder, with_suffix};
+use dissensus_project::encryption::{Existing, Passphrase, encrypt_file, is_encrypted, private_folder_by};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
 use dissensus_store::{CopyTarget, StoreError};
@@ -18,12 +19,14 @@ use std::path::{Path, PathBuf};
 const RUNS: &str = ".runs";
 
 /// Options of a copy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CopyChoices {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CopyChoices<'a> {
     /// Whether to replace an existing file. Never applies to a folder of runs, or to an open project.
     pub replace: bool,
     /// Whether to include the files of the runs, which are large.
     pub runs: bool,
+    /// Encrypts the file. The files of the runs would stay readable, so they are not included then.
+    pub passphrase: Option<&'a Passphrase>,
 }
 
 /// Copies the project as it is at this moment to one file at `path`, and optionally the files of its
@@ -34,7 +37,7 @@ pub struct CopyChoices {
 pub fn save_copy<'a>(
     cx: &Project,
     path: &Path,
-    choices: CopyChoices,
+    choices: CopyChoices<'_>,
     follow: impl Into<Follow<'a>>,
 ) -> Result<CopyReport, ProjectError> {
     let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -44,10 +47,13 @@ pub fn save_copy<'a>(
 fn write_copy(
     cx: &Project,
     path: &Path,
-    choices: CopyChoices,
+    choices: CopyChoices<'_>,
     progress: &dyn Progress,
 ) -> Result<CopyReport, ProjectError> {
     let store = &cx.context.store;
+    if choices.runs && choices.passphrase.is_some() {
+        return Err(EditingError::RunsNotEncrypted.into());
+    }
     let runs = Some(with_suffix(store.file(), RUNS)).filter(|folder| folder.is_dir());
     let target = with_suffix(path, RUNS);
     let with_runs = runs.as_ref().filter(|_| choices.runs);
@@ -67,15 +73,13 @@ fn write_copy(
         of_run && inner.file_name().is_some_and(|name| name == AUXILIARY)
     };
     let folder = with_runs.map(|from| copied_folder(from, &target, is_left_over, progress)).transpose()?;
-    let what = if choices.replace { CopyTarget::Replace } else { CopyTarget::New };
-    let copied = store.copy_to(path, what, |done, all| {
-        progress.report(done, Some(all), "");
-        progress.flow()
-    });
-    copied.map_err(|error| match error {
-        StoreError::Exists(path) => ProjectError::from(EditingError::CopyExists(path)),
-        other => other.into(),
-    })?;
+    match choices.passphrase {
+        Some(passphrase) => write_encrypted(cx, path, choices.replace, passphrase, progress)?,
+        None => {
+            let what = if choices.replace { CopyTarget::Replace } else { CopyTarget::New };
+            copy_file(cx, path, what, progress)?;
+        }
+    }
     let failed = |source| ProjectError::Io { path: target.clone(), doing: "copying the runs to", source };
     if let Some(folder) = folder {
         folder.finish_new().map_err(failed)?;
@@ -87,6 +91,49 @@ fn write_copy(
         bytes: bytes as f64,
         runs: with_runs.map(|_| shown(&target)),
         runs_left: runs.filter(|_| !choices.runs).map(|folder| shown(&folder)),
+    })
+}
+
+fn copy_file(
+    cx: &Project,
+    path: &Path,
+    what: CopyTarget,
+    progress: &dyn Progress,
+) -> Result<(), ProjectError> {
+    let copied = cx.context.store.copy_to(path, what, |done, all| {
+        progress.report(done, Some(all), "");
+        progress.flow()
+    });
+    copied.map_err(|error| match error {
+        StoreError::Exists(path) => EditingError::CopyExists(path).into(),
+        other => other.into(),
+    })
+}
+
+/// Copies the project next to itself, and encrypts that copy to `path`.
+fn write_encrypted(
+    cx: &Project,
+    path: &Path,
+    replace: bool,
+    passphrase: &Passphrase,
+    progress: &dyn Progress,
+) -> Result<(), ProjectError> {
+    let project = cx.context.store.file();
+    if dissensus_store::is_same_file(path, project) {
+        return Err(StoreError::CopyOntoItself(path.to_owned()).into());
+    }
+    let exists = || ProjectError::from(EditingError::CopyExists(path.to_owned()));
+    // Only an earlier encrypted copy is replaced: never a project, which may be open.
+    if std::fs::symlink_metadata(path).is_ok() && !(replace && is_encrypted(path)) {
+        return Err(exists());
+    }
+    let inside = private_folder_by(project)?;
+    let plain = inside.path().join("copy.dissensus");
+    copy_file(cx, &plain, CopyTarget::New, progress)?;
+    let existing = if replace { Existing::Replace } else { Existing::Refuse };
+    encrypt_file(&plain, path, existing, passphrase, progress).map_err(|error| match error {
+        ProjectError::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => exists(),
+        other => other,
     })
 }
 

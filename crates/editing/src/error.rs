@@ -16,6 +16,15 @@ dissensus_domain::errors! {
             "there is no import that can be removed: a project remembers its last five imports, and none is left";
         CopyExists(PathBuf) => "project-exists",
             "{0} exists already: choose another name for the copy, or give --force to replace that file";
+        NoBackup(String) => "no-backup", "there is no backup \"{0}\" of this project: list its backups first";
+        BackupUnsound(String) => "backup-unsound",
+            "the backup that was just written cannot be read back ({0}), so it was deleted, and earlier backups are unchanged: check the disk, and save a copy to another one";
+        NoRestoreFolder(PathBuf) => "restore-folder",
+            "{0}, the folder of this project, does not exist: choose where to restore the backup";
+        RestoredExists(PathBuf) => "project-exists",
+            "{0} exists already, and restoring a backup never replaces a file: choose another name";
+        RunsNotEncrypted => "runs-not-encrypted",
+            "the files of runs are a folder, and only the project file is encrypted: copy without --runs, or without a passphrase";
         RunsExist(PathBuf) => "export-exists",
             "{0} exists already, and the files of runs never replace others: choose another name for the copy, or remove that folder";
     }

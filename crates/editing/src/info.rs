@@ -1,7 +1,7 @@
 //! Summary of the project.
 
 use super::question_info::question_info;
-use super::{Project, choices, sync_folder};
+use super::{Project, backups, choices, network_folder, readable_file, sync_folder};
 use crate::care;
 use crate::questions;
 use crate::reveal;
@@ -62,6 +62,9 @@ pub fn read(cx: &Project) -> Result<ProjectInfo, ProjectError> {
         read_only: cx.is_reader(),
         journal_notice: journal_notice(cx),
         sync_notice: sync_notice(cx),
+        network_notice: network_notice(cx),
+        readable_notice: readable_notice(cx),
+        backup_notice: backups::notice(&cx.context),
     })
 }
 
@@ -81,6 +84,25 @@ pub fn sync_notice(cx: &Project) -> Option<String> {
     sync_folder::service_of(cx.context.store.path()).map(|service| {
         format!(
             "This project is in a folder that {service} synchronises: a copy that is made during a write can be damaged, and two computers can write apart. Close the project and move it, with its folder .runs, to another folder; hand out packets, or merge copies, to work on several computers."
+        )
+    })
+}
+
+/// A notice if the project is on another computer.
+pub fn network_notice(cx: &Project) -> Option<String> {
+    network_folder::is_remote(cx.context.store.path()).then(|| {
+        "This project is on a network share: a connection that is lost during a write, or a second computer that opens it, can damage it. Work on a copy on this computer, and save copies to the share; hand out packets, or merge copies, to work on several computers.".to_owned()
+    })
+}
+
+/// A notice if other users of this computer can read the project.
+pub fn readable_notice(cx: &Project) -> Option<String> {
+    let path = cx.context.store.path();
+    readable_file::is_readable_by_others(path).then(|| {
+        // As a shell reads it.
+        let quoted = format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
+        format!(
+            "Other users of this computer can read this project: its file and the folders that it is in let them. To make it private, close it and run in a terminal: chmod go-rwx {quoted}"
         )
     })
 }

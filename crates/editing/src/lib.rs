@@ -2,6 +2,7 @@
 
 pub mod annotators;
 pub mod attribute_form;
+pub mod backups;
 pub mod care;
 pub mod choices;
 pub mod copy;
@@ -12,9 +13,11 @@ pub mod info;
 pub mod jobs;
 pub mod labels;
 pub mod language;
+mod network_folder;
 pub mod notes;
 pub mod question_info;
 pub mod questions;
+mod readable_file;
 pub mod remove;
 pub mod reveal;
 mod sync_folder;

@@ -1,6 +1,7 @@
 //! Time as the project stores it: milliseconds since 1970-01-01 UTC.
 
-use jiff::civil::{Date, DateTime};
+pub use jiff::civil::Date;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
@@ -23,6 +24,27 @@ pub fn today() -> String {
 /// The local time in a form that is valid in file names: `2026-03-01 14.05.31`.
 pub fn file_time() -> String {
     Zoned::now().strftime("%Y-%m-%d %H.%M.%S").to_string()
+}
+
+/// The local date of a moment.
+pub fn date_of(ms: i64) -> Date {
+    Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(TimeZone::system()).date()
+}
+
+/// How moments in names of files are written.
+const NAME: &str = "%Y-%m-%dT%H-%M-%SZ";
+
+/// A moment in UTC, to the second, in a form that is valid in file names: `2026-03-01T13-05-31Z`.
+pub fn utc_name(ms: i64) -> String {
+    let moment = Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
+    moment.to_zoned(TimeZone::UTC).strftime(NAME).to_string()
+}
+
+/// Parses what [`utc_name`] writes, and nothing else.
+pub fn utc_from_name(name: &str) -> Option<i64> {
+    let moment = DateTime::strptime(NAME, name).ok()?.to_zoned(TimeZone::UTC).ok()?;
+    let ms = moment.timestamp().as_millisecond();
+    (utc_name(ms) == name).then_some(ms)
 }
 
 /// A moment in local time, to the minute: `2026-03-01 14:05`.
@@ -58,7 +80,7 @@ pub fn moment_from(written: &str, end: bool) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{local_moment, moment_from};
+    use super::{local_moment, moment_from, utc_from_name, utc_name};
 
     #[test]
     fn moments_are_parsed() {
@@ -72,6 +94,17 @@ mod tests {
         assert_eq!(moment_from(&local_moment(zoned).replace(" +", "+"), false), Some(zoned));
         for none in ["", "yesterday", "2026-02-30", "12"] {
             assert_eq!(moment_from(none, false), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn moments_in_names_are_parsed() {
+        assert_eq!(utc_name(1_772_370_331_999), "2026-03-01T13-05-31Z");
+        assert_eq!(utc_from_name("2026-03-01T13-05-31Z"), Some(1_772_370_331_000));
+        for other in
+            ["", "2026-03-01", "2026-03-01T13-05-31", "2026-3-1T13-05-31Z", "../2026-03-01T13-05-31Z"]
+        {
+            assert_eq!(utc_from_name(other), None, "{other}");
         }
     }
 

@@ -65,6 +65,11 @@ impl Home {
         self.data.join("logs")
     }
 
+    /// Folder of backups, with one folder for each project.
+    pub fn backups(&self) -> PathBuf {
+        self.data.join("backups")
+    }
+
     /// Folder of pasted rows that are waiting for import.
     pub fn pasted(&self) -> PathBuf {
         self.data.join("pasted")
@@ -79,6 +84,11 @@ impl Home {
     /// Path of the sample project.
     pub fn sample_path(&self) -> PathBuf {
         self.data.join("Sample.dissensus")
+    }
+
+    /// Path of a file of the configuration.
+    pub fn config_file(&self, name: &str) -> PathBuf {
+        self.config.join(name)
     }
 
     /// Reads `NAME.json` of the configuration; `None` where it is missing or damaged (it is renamed then).

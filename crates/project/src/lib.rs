@@ -5,6 +5,7 @@ pub mod care_file;
 pub mod clock;
 pub mod context;
 pub mod drafts_file;
+pub mod encryption;
 pub mod error;
 pub mod event;
 pub mod home;

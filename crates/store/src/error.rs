@@ -97,9 +97,13 @@ dissensus_domain::errors! {
         Empty(PathBuf) => "project-empty", "{0} is empty; a copy or download that was cut short looks like this";
         NotSqlite(PathBuf) => "project-not-a-database",
             "{0} is not a Dissensus project. To label its texts, make a project and import the file";
+        Encrypted(PathBuf) => "encrypted",
+            "{0} is encrypted: decrypt it first, with its passphrase (`dissensus project decrypt`; in the window: open it and type the passphrase). Where files are merged or imported, give the passphrase with --passphrase-file";
         NotOurs(PathBuf) => "project-not-ours", "{0} is a database of another program, not a Dissensus project";
         Newer { path: PathBuf, found: u32, known: u32 } => "project-newer",
             "{path} has project format {found}; this program knows formats up to {known}: update Dissensus to open it";
+        NewerFrom { path: PathBuf, found: u32, known: u32, program: String } => "project-newer",
+            "{path} was last written by Dissensus {program} and has project format {found}; this program knows formats up to {known}: install version {program} or a later one to open it. The file was not changed";
         Older { path: PathBuf, found: u32, known: u32 } => "project-older",
             "{path} has the earlier project format {found}; open it to write once, which copies it and brings it up to format {known}";
         Altered { path: PathBuf, what: String } => "project-altered",
@@ -159,6 +163,14 @@ dissensus_domain::errors! {
 }
 
 impl StoreError {
+    /// The error for a file that is no database: it may be an encrypted project.
+    pub(crate) fn not_sqlite(path: PathBuf) -> Self {
+        match dissensus_files::age::is_encrypted(&path) {
+            true => Self::Encrypted(path),
+            false => Self::NotSqlite(path),
+        }
+    }
+
     /// Interprets the error of a failed statement for the project at `path`.
     pub(crate) fn explain(path: &Path, doing: &'static str, error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as C;
@@ -167,7 +179,7 @@ impl StoreError {
         let detail = error.to_string();
         match error.sqlite_error_code() {
             Some(C::DatabaseCorrupt) => return Self::Damaged { path, detail },
-            Some(C::NotADatabase) => return Self::NotSqlite(path),
+            Some(C::NotADatabase) => return Self::not_sqlite(path),
             Some(C::DiskFull) => return Self::DiskFull(path),
             // The shared memory next to the project cannot grow: the disk is full.
             Some(C::SystemIoFailure)

@@ -1,9 +1,8 @@
 //! The application itself: version, recent projects, settings.
 
-use super::off_main;
 use crate::closing::ClosingRequest;
 use crate::guide;
-use crate::launch::LaunchInfo;
+use crate::launch::Wanted;
 use crate::opening::Requests;
 use dissensus_api::{AppInfo, AppSettings, Problem, RecentProject};
 use tauri::{AppHandle, Manager as _};
@@ -17,16 +16,11 @@ app_commands! {
     fn diagnostics() -> String = |workbench| Ok(workbench.diagnostics());
 }
 
-/// What the command line asked for.
+/// What the command line asked for, once.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn launch_info(app: AppHandle) -> Result<LaunchInfo, Problem> {
-    off_main(move || {
-        let wanted = app.state::<Requests>().take();
-        let read_only = wanted.as_ref().is_some_and(|wanted| wanted.read_only);
-        Ok(LaunchInfo { project: wanted.map(|wanted| wanted.path.to_string_lossy().into_owned()), read_only })
-    })
-    .await
+pub(crate) async fn launch_info(app: AppHandle) -> Result<Option<Wanted>, Problem> {
+    Ok(app.state::<Requests>().take())
 }
 
 /// Called when the page has asked the user whether to stop running work.

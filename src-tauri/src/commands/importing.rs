@@ -7,6 +7,7 @@ use dissensus_api::{
 };
 use dissensus_editing::copy;
 use dissensus_editing::copy::CopyChoices;
+use dissensus_project::encryption::typed_passphrase;
 use dissensus_project::jobs::Follow;
 use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::{DecisionLayer, ExportChoices, Pseudonymised, export_formats as formats};
@@ -111,9 +112,11 @@ session_commands! {
         session.summaries.write(&asked, Follow::Job)
     };
 
-    /// Saves a copy of the whole project; an existing file is replaced, for the dialog has asked.
-    fn save_copy(path: String) -> CopyReport = |session| {
-        let choices = CopyChoices { replace: true, runs: false };
+    /// Saves a copy of the whole project, encrypted if a passphrase is given; an existing file is replaced,
+    /// for the dialog has asked.
+    fn save_copy(path: String, passphrase: Option<String>) -> CopyReport = |session| {
+        let passphrase = passphrase.as_deref().map(typed_passphrase).transpose()?;
+        let choices = CopyChoices { replace: true, passphrase: passphrase.as_ref(), ..CopyChoices::default() };
         copy::save_copy(&session.project, Path::new(&path), choices, Follow::Job)
     };
 }

@@ -33,15 +33,19 @@ macro_rules! app_commands {
 
 pub(crate) mod annotators;
 pub(crate) mod application;
+pub(crate) mod backups;
 pub(crate) mod care;
 pub(crate) mod disagreement;
 pub(crate) mod encoder;
+pub(crate) mod encryption;
 pub(crate) mod group_comparison;
 pub(crate) mod guideline;
 pub(crate) mod importing;
 pub(crate) mod inviting;
 pub(crate) mod jobs;
 pub(crate) mod labelling;
+pub(crate) mod links;
+pub(crate) mod masks;
 pub(crate) mod overview;
 pub(crate) mod panels;
 pub(crate) mod paper;
@@ -51,6 +55,7 @@ pub(crate) mod question_correlation;
 pub(crate) mod runs;
 pub(crate) mod study;
 pub(crate) mod texts;
+pub(crate) mod updates;
 
 use crate::state::WindowState;
 use dissensus_api::Problem;

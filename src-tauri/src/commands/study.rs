@@ -8,8 +8,9 @@ use dissensus_api::{
 };
 use dissensus_domain::{Answer, QuestionId, TextId};
 use dissensus_editing::texts;
+use dissensus_project::encryption::typed_passphrase;
 use dissensus_project::jobs::Follow;
-use dissensus_transfer::study::{self, PacketFolder, PageSettings};
+use dissensus_transfer::study::{self, PacketFolder, PageSettings, SubmissionChoices};
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager as _};
 
@@ -17,17 +18,32 @@ session_commands! {
     /// Previews a plan; nothing is changed.
     fn study_draft(request: StudyRequest) -> StudyDraft = |session| study::draft(&session.study, &request);
 
-    /// Assigns what a plan adds: writes one task packet per person to `folder`.
-    fn hand_out(request: StudyRequest, folder: String, format: PacketFormat) -> StudyDraft =
+    /// Assigns what a plan adds: writes one task packet per person to `folder`. Encrypted files have the
+    /// passphrase, or each its own.
+    fn hand_out(
+        request: StudyRequest,
+        folder: String,
+        format: PacketFormat,
+        passphrase: Option<String>,
+    ) -> StudyDraft =
         |session| {
-            let to = PacketFolder { folder: Path::new(&folder), format, settings: &PageSettings::default() };
+            let passphrase = passphrase.as_deref().map(typed_passphrase).transpose()?;
+            let (settings, passphrase) = (PageSettings::default(), passphrase.as_ref());
+            let to = PacketFolder { folder: Path::new(&folder), format, settings: &settings, passphrase };
             study::hand_out(&session.study, &request, to, Follow::Job)
         };
 
     /// Writes lost packets again to `folder`.
-    fn write_packets_again(people: Vec<String>, folder: String, format: PacketFormat) -> Vec<String> =
+    fn write_packets_again(
+        people: Vec<String>,
+        folder: String,
+        format: PacketFormat,
+        passphrase: Option<String>,
+    ) -> Vec<String> =
         |session| {
-            let to = PacketFolder { folder: Path::new(&folder), format, settings: &PageSettings::default() };
+            let passphrase = passphrase.as_deref().map(typed_passphrase).transpose()?;
+            let (settings, passphrase) = (PageSettings::default(), passphrase.as_ref());
+            let to = PacketFolder { folder: Path::new(&folder), format, settings: &settings, passphrase };
             study::write_again(&session.study, &people, to, Follow::Job)
         };
 
@@ -99,7 +115,11 @@ session_commands! {
     /// The open task packet; `None` for a whole project.
     fn open_packet() -> Option<OpenPacket> = |session| study::open_packet(&session.study);
 
-    /// Writes the submission of the open packet to one file; an existing file is replaced,
-    /// as the dialog asked.
-    fn hand_in(file: String) -> SubmissionInfo = |session| study::hand_in(&session.study, Path::new(&file), true);
+    /// Writes the submission of the open packet to one file, encrypted if a passphrase is given; an earlier
+    /// submission is replaced, as the dialog asked.
+    fn hand_in(file: String, passphrase: Option<String>) -> SubmissionInfo = |session| {
+        let passphrase = passphrase.as_deref().map(typed_passphrase).transpose()?;
+        let choices = SubmissionChoices { replace: true, passphrase: passphrase.as_ref() };
+        study::hand_in(&session.study, Path::new(&file), choices)
+    };
 }

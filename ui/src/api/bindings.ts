@@ -12,8 +12,8 @@ export const commands = {
 	 *  label or name.
 	 */
 	diagnostics: () => __TAURI_INVOKE<string>("diagnostics"),
-	/**  What the command line asked for. */
-	launchInfo: () => __TAURI_INVOKE<LaunchInfo>("launch_info"),
+	/**  What the command line asked for, once. */
+	launchInfo: () => __TAURI_INVOKE<Wanted | null>("launch_info"),
 	/**  Called when the page has asked the user whether to stop running work. */
 	closingRequested: () => __TAURI_INVOKE<null>("closing_requested"),
 	/**  Ends the application: jobs are stopped, the project is closed. */
@@ -28,6 +28,20 @@ export const commands = {
 	settings: () => __TAURI_INVOKE<AppSettings>("settings"),
 	/**  Saves the settings. */
 	saveSettings: (settings: AppSettings) => __TAURI_INVOKE<null>("save_settings", { settings }),
+	/**  What the last check for updates found. */
+	updateState: () => __TAURI_INVOKE<UpdateState>("update_state"),
+	/**  Looks for a newer version; nothing is downloaded to be installed. */
+	checkUpdates: () => __TAURI_INVOKE<UpdateState>("check_updates"),
+	/**  Cancels the check for updates, if one is under way. */
+	cancelUpdateCheck: () => __TAURI_INVOKE<null>("cancel_update_check"),
+	/**  Reads what a link leads to; nothing is opened or downloaded. */
+	readLink: (link: string) => __TAURI_INVOKE<LinkTarget>("read_link", { link }),
+	/**  Opens a page in the browser of the system. */
+	openPage: (address: string) => __TAURI_INVOKE<null>("open_page", { address }),
+	/**  Downloads a packet into a file that does not exist yet; progress is reported by events. */
+	downloadPacket: (address: string, path: string) => __TAURI_INVOKE<null>("download_packet", { address, path }),
+	/**  Stops that download, if one is running; nothing of it stays. */
+	cancelPacket: () => __TAURI_INVOKE<null>("cancel_packet"),
 	/**  The default encoder: size, licence, source, and whether it is installed. */
 	encoderOffer: () => __TAURI_INVOKE<EncoderOffer>("encoder_offer"),
 	/**  Downloads the default encoder and returns when it is installed; progress is reported by events. */
@@ -43,6 +57,20 @@ export const commands = {
 	 *  selected. Runs as a job and returns its result.
 	 */
 	tryEncoders: (question: QuestionId, names: string[]) => __TAURI_INVOKE<EncoderTrials>("try_encoders", { question, names }),
+	/**  The encrypted ones among files. */
+	encryptedFiles: (files: string[]) => __TAURI_INVOKE<string[]>("encrypted_files", { files }),
+	/**  Where the decrypted file of an encrypted one goes, unless another place is chosen: a free name next to it. */
+	decryptedPath: (file: string) => __TAURI_INVOKE<string>("decrypted_path", { file }),
+	/**  Decrypts a file to a new one. */
+	decryptFile: (file: string, target: string, passphrase: string) => __TAURI_INVOKE<null>("decrypt_file", { file, target, passphrase }),
+	/**
+	 *  Decrypts the encrypted ones among files to temporary files that only this user can read, and returns all
+	 *  files that can be read now, in the same order. They are there until [`lock_files`], or the end of the
+	 *  program.
+	 */
+	unlockFiles: (files: string[], passphrase: string) => __TAURI_INVOKE<string[]>("unlock_files", { files, passphrase }),
+	/**  Removes the temporary files of [`unlock_files`]. */
+	lockFiles: () => __TAURI_INVOKE<null>("lock_files"),
 	/**  Creates an empty project and opens it. */
 	newProject: (path: string) => __TAURI_INVOKE<ProjectInfo>("new_project", { path }),
 	/**  Opens a project. */
@@ -57,6 +85,16 @@ export const commands = {
 	closeProject: () => __TAURI_INVOKE<null>("close_project"),
 	/**  The open project, if any. */
 	project: () => __TAURI_INVOKE<ProjectInfo | null>("project"),
+	/**  The backups of the open project; those of all projects where none is open. */
+	backups: () => __TAURI_INVOKE<BackupList>("backups"),
+	/**  Makes a backup of the open project now. */
+	backUp: () => __TAURI_INVOKE<BackupInfo>("back_up"),
+	/**  What changed in the open project since a backup. */
+	backupChanges: (id: string) => __TAURI_INVOKE<BackupChanges>("backup_changes", { id }),
+	/**  Restores a backup as a new file: at `target`, or next to the project. */
+	restoreBackup: (id: string, target: string | null) => __TAURI_INVOKE<RestoredBackup>("restore_backup", { id, target }),
+	/**  Deletes a backup. */
+	deleteBackup: (id: string) => __TAURI_INVOKE<null>("delete_backup", { id }),
 	/**  Adds a question. */
 	addQuestion: (name: string, prompt: string, scale: Scale, onlyIf: Condition | null, help: QuestionHelp, definitions: string[]) => __TAURI_INVOKE<QuestionInfo>("add_question", { name, prompt, scale, onlyIf, help, definitions }),
 	/**  Changes a question. */
@@ -147,10 +185,18 @@ export const commands = {
 	 *  cancelled. An existing file is replaced, for the dialog has asked.
 	 */
 	exportSummary: (path: string, request: SummaryRequest) => __TAURI_INVOKE<SummaryWritten>("export_summary", { path, request }),
-	/**  Saves a copy of the whole project; an existing file is replaced, for the dialog has asked. */
-	saveCopy: (path: string) => __TAURI_INVOKE<CopyReport>("save_copy", { path }),
+	/**
+	 *  Saves a copy of the whole project, encrypted if a passphrase is given; an existing file is replaced, for
+	 *  the dialog has asked.
+	 */
+	saveCopy: (path: string, passphrase: string | null) => __TAURI_INVOKE<CopyReport>("save_copy", { path, passphrase }),
 	/**  Writes the report into a folder. A job: it reports progress by events and can be cancelled. */
 	writeReport: (folder: string, request: PaperRequest) => __TAURI_INVOKE<PaperWritten>("write_report", { folder, request }),
+	/**
+	 *  Writes the papers for an institution into a folder. A job: it reports progress by events and can be
+	 *  cancelled. Papers that were made before are replaced, for the dialog has asked, if none was filled in.
+	 */
+	writeInstitutionPapers: (folder: string) => __TAURI_INVOKE<InstitutionPapers>("write_institution_papers", { folder }),
 	/**  The project's contents, everyone's progress, and the next steps for the current annotator. */
 	overview: (readingAs: AnnotatorId | null) => __TAURI_INVOKE<Overview>("overview", { readingAs }),
 	/**  Agreement of the people of a question. */
@@ -291,12 +337,25 @@ export const commands = {
 	exportRuns: (ids: number[], path: string) => __TAURI_INVOKE<null>("export_runs", { ids, path }),
 	/**  Previews a plan; nothing is changed. */
 	studyDraft: (request: StudyRequest) => __TAURI_INVOKE<StudyDraft>("study_draft", { request }),
-	/**  Assigns what a plan adds: writes one task packet per person to `folder`. */
-	handOut: (request: StudyRequest, folder: string, format: PacketFormat) => __TAURI_INVOKE<StudyDraft>("hand_out", { request, folder, format }),
+	/**
+	 *  Assigns what a plan adds: writes one task packet per person to `folder`. Encrypted files have the
+	 *  passphrase, or each its own.
+	 */
+	handOut: (request: StudyRequest, folder: string, format: PacketFormat, passphrase: string | null) => __TAURI_INVOKE<StudyDraft>("hand_out", { request, folder, format, passphrase }),
 	/**  Writes lost packets again to `folder`. */
-	writePacketsAgain: (people: string[], folder: string, format: PacketFormat) => __TAURI_INVOKE<string[]>("write_packets_again", { people, folder, format }),
+	writePacketsAgain: (people: string[], folder: string, format: PacketFormat, passphrase: string | null) => __TAURI_INVOKE<string[]>("write_packets_again", { people, folder, format, passphrase }),
 	/**  The progress of the study. */
 	studyReport: () => __TAURI_INVOKE<StudyReport>("study_report"),
+	/**  What is masked in texts that are handed out from now on. */
+	maskSettings: () => __TAURI_INVOKE<MaskSettings>("mask_settings"),
+	/**  Sets what is masked in texts that are handed out from now on. */
+	setMasks: (rules: MaskRules) => __TAURI_INVOKE<MaskSettings>("set_masks", { rules }),
+	/**  What rules find in the texts of the project; nothing is changed. */
+	previewMasks: (query: MaskQuery) => __TAURI_INVOKE<MaskPreview>("preview_masks", { query }),
+	/**  Words that may be names. */
+	nameCandidates: () => __TAURI_INVOKE<NameCandidates>("name_candidates"),
+	/**  The different values of a column of the texts' data, for a list of words. */
+	wordsOfColumn: (column: string) => __TAURI_INVOKE<string[]>("words_of_column", { column }),
 	/**
 	 *  Merges submissions, and whole copies of the project as far as `consent` allows. If one of them contains a
 	 *  withdrawal, the project is closed and opened again.
@@ -337,10 +396,10 @@ export const commands = {
 	/**  The open task packet; `None` for a whole project. */
 	openPacket: () => __TAURI_INVOKE<OpenPacket | null>("open_packet"),
 	/**
-	 *  Writes the submission of the open packet to one file; an existing file is replaced,
-	 *  as the dialog asked.
+	 *  Writes the submission of the open packet to one file, encrypted if a passphrase is given; an earlier
+	 *  submission is replaced, as the dialog asked.
 	 */
-	handIn: (file: string) => __TAURI_INVOKE<SubmissionInfo>("hand_in", { file }),
+	handIn: (file: string, passphrase: string | null) => __TAURI_INVOKE<SubmissionInfo>("hand_in", { file, passphrase }),
 	/**  Lets people answer in their browsers over a network, until the project is closed. */
 	invite: (request: InviteRequest) => __TAURI_INVOKE<ServingInfo>("invite", { request }),
 	/**  What people who were invited have answered; `None` where nobody was. */
@@ -381,6 +440,7 @@ export const events = {
 	labelsChanged: makeEvent<LabelsChanged, LabelsChanged>("labels-changed"),
 	modelChanged: makeEvent<ModelChanged, ModelChanged>("model-changed"),
 	openRequested: makeEvent<OpenRequested, OpenRequested>("open-requested"),
+	packetDownloadChanged: makeEvent<PacketDownloadChanged, PacketDownloadChanged>("packet-download-changed"),
 	projectChanged: makeEvent<ProjectChanged, ProjectChanged>("project-changed"),
 	runChanged: makeEvent<RunChanged, RunChanged>("run-changed"),
 	upgradeChanged: makeEvent<UpgradeChanged, UpgradeChanged>("upgrade-changed"),
@@ -638,6 +698,8 @@ export type AppInfo = {
 	device: string,
 	/**  Why this device was chosen, in a few words. */
 	device_reason: string,
+	/**  What of the settings could not be read, and what was done about it. */
+	settings_notice: string | null,
 };
 
 /**  Settings of the application, shared by all projects. */
@@ -660,6 +722,10 @@ export type AppSettings = {
 	letter_keys?: boolean,
 	/**  Whether marks in a text snap to whole words; absent in files of older versions. */
 	snap_to_words?: boolean,
+	/**  Whether the window looks for a newer version once a week; absent in files of older versions. */
+	check_updates?: boolean,
+	/**  Whether projects are backed up automatically; absent in files of older versions. */
+	backups?: boolean,
 };
 
 /**  A text whose right answer is known. */
@@ -763,6 +829,83 @@ export type AuxiliaryQuestion = {
 	project: string,
 	/**  Name of the question; none for the only one. */
 	question: string | null,
+};
+
+/**  How the answers of one annotator to one question differ from a backup, in all annotation rounds. */
+export type BackupAnswers = {
+	annotator: string,
+	question: string,
+	/**  Answers to texts that had none in the backup. */
+	added: number,
+	/**  Texts that were answered again. */
+	changed: number,
+	/**  Answers that were taken back. */
+	withdrawn: number,
+	/**  Answers that only the backup has: the project's file was replaced by an older one. */
+	missing: number,
+};
+
+/**  What changed between a backup and the open project. */
+export type BackupChanges = {
+	/**  Answers, by question and annotator; only those with a difference. */
+	answers: BackupAnswers[],
+	/**  Skips, flags and notes that were added. */
+	marks: number,
+	texts_added: number,
+	texts_removed: number,
+	people_added: number,
+	people_removed: number,
+	/**  People with a new name or attribute. */
+	people_changed: number,
+	/**  People who withdrew, who are erased from backups too. */
+	people_withdrawn: number,
+	questions_added: number,
+	questions_removed: number,
+	/**  Questions with another wording, other levels or other settings. */
+	questions_changed: number,
+	/**  New versions of the guideline. */
+	guidelines: number,
+	/**  Task packets that were handed out. */
+	packets: number,
+	/**  Settings of the study, decisions, attention checks, panels and similar records. */
+	other: number,
+};
+
+/**  One backup: the whole project at one moment, without the files of its runs. */
+export type BackupInfo = {
+	/**  Identifies the backup: id of the project and time. */
+	id: string,
+	/**  When it was made. */
+	at: number | null,
+	/**  The same in the user's time zone: `2026-03-01 14:05`. */
+	time: string,
+	/**  Size in bytes. */
+	bytes: number | null,
+	/**  Number of labels in it, if that is known. */
+	labels: number | null,
+	/**  Whether the program made it by itself. */
+	automatic: boolean,
+	/**  Name of the project, if that is known. */
+	name: string | null,
+	/**  Where the file of the project was, if that is known. */
+	path: string | null,
+	/**
+	 *  Whether it was made of another file than the open one: a copy, a task packet, or the project
+	 *  before it was moved.
+	 */
+	other_file: boolean,
+	/**  The backup's own file. */
+	file: string,
+};
+
+/**  Backups on this computer, newest first. */
+export type BackupList = {
+	/**  The folder with the backups of all projects. */
+	folder: string,
+	/**  Notice that a service synchronises this folder, and what to do. */
+	sync_notice: string | null,
+	/**  The backups of the open project, wherever its file was; those of all projects where none is open. */
+	backups: BackupInfo[],
 };
 
 /**  A row that cannot be imported, and why. */
@@ -1201,6 +1344,16 @@ export type EarlierPacket = {
 	changed: string[],
 };
 
+/**  A file of an encoder. */
+export type EncoderFile = {
+	/**  Its name. */
+	path: string,
+	/**  Its size. */
+	bytes: number | null,
+	/**  Its SHA-256, in hexadecimal. */
+	sha256: string,
+};
+
 /**  An encoder that is on this computer. */
 export type EncoderHere = {
 	/**  The name by which it is requested. */
@@ -1221,6 +1374,8 @@ export type EncoderOffer = {
 	licence: string,
 	/**  Size of the download. */
 	bytes: number | null,
+	/**  Its files, with what each must hash to. */
+	files: EncoderFile[],
 	/**  Where it is downloaded from. */
 	source: string,
 	/**  Target folder. */
@@ -1607,6 +1762,8 @@ export type GivenAnswerInfo = {
 	guideline: number | null,
 	/**  Whether they flagged it. */
 	flagged: boolean,
+	/**  Whether a packet showed them the text with masks. */
+	masked: boolean,
 } & Note;
 
 /**  The gradient norm of a group of weights. */
@@ -2267,6 +2424,17 @@ export type InfluentialLabel = {
 	change: number | null,
 };
 
+/**  The papers for an institution that were written. */
+export type InstitutionPapers = {
+	folder: string,
+	/**  Paths of its files, relative to the folder. */
+	files: string[],
+	/**  Their size in bytes. */
+	bytes: number | null,
+	/**  Places that are marked `[to fill in]`. */
+	open: number,
+};
+
 /**  What everybody gets who joins by the link for everybody. */
 export type InviteJoin = {
 	/**  Number of people per text. */
@@ -2483,14 +2651,6 @@ export type Language =
 /**  Japanese. */
 "ja";
 
-/**  The part of the above that the page needs. */
-export type LaunchInfo = {
-	/**  Project to open at once. */
-	project: string | null,
-	/**  Whether to open it read-only. */
-	read_only: boolean,
-};
-
 /**  A requested change to a level. */
 export type LevelEdit = {
 	/**  The level; `None` for a new one. */
@@ -2521,6 +2681,27 @@ export type LevelUseInfo = {
 	answered: boolean,
 };
 
+/**  What a link asks for. */
+export type LinkKind = 
+/**  Opens a page of a study in the browser. */
+"page" | 
+/**  Downloads the packet of a study, and opens it. */
+"packet";
+
+/**  What a link leads to. */
+export type LinkTarget = {
+	/**  What would be done. */
+	kind: LinkKind,
+	/**  The host of the address, with its port if it has an unusual one. */
+	host: string,
+	/**  The whole address. */
+	address: string,
+	/**  Whether everybody on the way can read and change what is transferred. */
+	unencrypted: boolean,
+	/**  Name for the file of a packet. */
+	file: string,
+};
+
 /**  Which texts are longer than the encoder reads at once. */
 export type LongTextsInfo = {
 	encoder: string,
@@ -2530,6 +2711,119 @@ export type LongTextsInfo = {
 	long: number,
 	/**  True if they are read in several parts, false if the rest of them is not read. */
 	in_parts: boolean,
+};
+
+/**  A finding that is not masked. */
+export type MaskException = {
+	/**  What was found, as it is in the text. */
+	found: string,
+	/**  The id of the text in which it stays; `None` for every text. */
+	text: string | null,
+};
+
+/**  Something that a rule found, with one of its places. */
+export type MaskFound = {
+	rule: MaskRule,
+	/**  As it is in the texts. */
+	found: string,
+	/**  Whether `found` is only the beginning, which no exception can name. */
+	cut: boolean,
+	/**  Places where it was found. */
+	places: number,
+	/**  Of these, places that exceptions leave as they are. */
+	excepted: number,
+	/**  The id of the first text with it. */
+	text: string,
+	/**  The text before and after the first place. */
+	before: string,
+	after: string,
+};
+
+/**  What rules find in the texts of the project. */
+export type MaskPreview = {
+	/**  Number of texts. */
+	texts: number,
+	/**  Texts in which something is masked. */
+	masked_texts: number,
+	/**  Texts in which everything is masked. */
+	whole_texts: number,
+	/**  Ids of the first of these. */
+	whole_text_ids: string[],
+	/**  Places that are masked, of all rules. */
+	masked: number,
+	/**  Places that exceptions leave as they are. */
+	excepted: number,
+	/**  For each rule that is on, what it found. */
+	rules: MaskRuleCount[],
+	/**  Findings, the most frequent first. */
+	found: MaskFound[],
+	/**  Number of further findings. */
+	left_off: number,
+};
+
+/**  What of a preview is listed. */
+export type MaskQuery = {
+	/**  The rules to try; those in effect if none are given. */
+	rules: MaskRules | null,
+	/**  Lists only findings of this rule. */
+	rule: MaskRule | null,
+	/**  Lists only findings that contain this, whatever the capitals. */
+	search: string,
+	/**  Maximum number of findings to list. */
+	most: number,
+};
+
+/**  Something that is looked for in texts. */
+export type MaskRule = 
+/**  E-mail addresses. */
+"email" | 
+/**  Web addresses. */
+"web" | 
+/**  Names of users: `@name` and `u/name`. */
+"user" | 
+/**  Phone numbers. */
+"phone" | 
+/**  Numbers of bank accounts (IBAN) and payment cards, by their check digits. */
+"account" | 
+/**  The words of the study's own list. */
+"words" | 
+/**  The study's own regular expression. */
+"pattern";
+
+/**  What one rule found. */
+export type MaskRuleCount = {
+	rule: MaskRule,
+	/**  Places, with those that exceptions leave as they are. */
+	places: number,
+	texts: number,
+};
+
+/**  What is masked in texts that are handed out. */
+export type MaskRules = {
+	/**  The rules that are on; nothing is masked if there is none. */
+	on: MaskRule[],
+	/**  The words of [`MaskRule::Words`]: names of people and places, for example. */
+	words: string[],
+	/**  Whether words match only with the same capitals. */
+	exact: boolean,
+	/**  The regular expression of [`MaskRule::Pattern`]. */
+	pattern: string,
+	/**  Findings that are not masked. */
+	except: MaskException[],
+};
+
+/**  What is masked in texts that are handed out. */
+export type MaskSettings = {
+	/**  The rules in effect. */
+	rules: MaskRules,
+	/**  Number of versions of the rules that were ever in effect. */
+	versions: number,
+	/**  Number of task packets. */
+	packets: number,
+	/**  Of these, packets whose texts are masked, by any version of the rules. */
+	masked_packets: number,
+	/**  Columns of the texts' data from which a list of words can be taken. */
+	columns: string[],
 };
 
 /**  One of the answers. */
@@ -2763,6 +3057,25 @@ export type ModelKind =
  */
 "multilevel";
 
+/**  A word that mostly begins with a capital inside of sentences, and is never in small letters. */
+export type NameCandidate = {
+	word: string,
+	/**  Places where it was found. */
+	places: number,
+	/**  The id of the first text with it. */
+	text: string,
+	before: string,
+	after: string,
+};
+
+/**  Words that may be names. */
+export type NameCandidates = {
+	/**  False if the texts are mostly in scripts without capitals. */
+	applies: boolean,
+	/**  The most frequent first. */
+	candidates: NameCandidate[],
+};
+
 /**  A text that is similar to the explained one. */
 export type NearText = {
 	/**  Its row. */
@@ -2834,6 +3147,18 @@ export type NewPracticeRule = {
 	within: number | null,
 	/**  What happens to an annotator below it. */
 	then: AfterFailing | null,
+};
+
+/**  A version that is newer than this program. */
+export type NewVersion = {
+	/**  Its number. */
+	version: string,
+	/**  The day of its release, such as `2026-03-01`. */
+	date: string,
+	/**  What is new, as plain text. */
+	notes: string,
+	/**  The page from which it is downloaded. */
+	page: string,
 };
 
 /**  A next step. */
@@ -2940,12 +3265,8 @@ export type OpenPacket = {
 	practice: PracticeState | null,
 };
 
-/**  A request to open another project, for example by opening its file in the file manager. */
-export type OpenRequested = {
-	path: string,
-	/**  Whether to open it read-only. */
-	read_only: boolean,
-};
+/**  A request to open something else, for example by opening a file in the file manager. */
+export type OpenRequested = Wanted;
 
 /**  A text that needs more labels. */
 export type OpenText = {
@@ -3064,6 +3385,14 @@ export type OwnCare = {
 	groups: string[],
 };
 
+/**  Progress of the download of a packet. */
+export type PacketDownloadChanged = {
+	/**  Bytes received. */
+	done: number | null,
+	/**  Total size in bytes, if the other side states it. */
+	total: number | null,
+};
+
 /**  What a task packet is written as. */
 export type PacketFormat = 
 /**  A project file for the desktop application. */
@@ -3071,7 +3400,9 @@ export type PacketFormat =
 /**  A web page that is opened in a browser, without a network. */
 "page" | 
 /**  A web page that is encrypted, and opened with a passphrase. */
-"locked_page";
+"locked_page" | 
+/**  A project file that is encrypted with a passphrase. */
+"locked_file";
 
 /**  The task packet of one person. */
 export type PacketInfo = {
@@ -3754,6 +4085,12 @@ export type ProjectInfo = {
 	journal_notice: string | null,
 	/**  Notice that the project is in a folder that a service synchronises, and what to do. */
 	sync_notice: string | null,
+	/**  Notice that the project is on a network share, and what to do. */
+	network_notice: string | null,
+	/**  Notice that other users of this computer can read the project, and what to do. */
+	readable_notice: string | null,
+	/**  Notice that the last automatic backup failed, and what to do. */
+	backup_notice: string | null,
 };
 
 /**  Predicted scores of questions, correlated with one another. */
@@ -3981,6 +4318,14 @@ export type Removed = {
 	gone: RemovalCounts,
 	/**  What of an import is retained, because it was used, changed or retracted since. */
 	kept: RemovalCounts,
+};
+
+/**  A project file that was restored from a backup, next to the existing ones. */
+export type RestoredBackup = {
+	/**  The new file. */
+	path: string,
+	/**  When the backup was made, in the user's time zone. */
+	time: string,
 };
 
 export type RunAnnotator = {
@@ -5091,6 +5436,23 @@ export type Undone = {
 	progress: Progress,
 };
 
+/**  What is known about newer versions. */
+export type UpdateState = {
+	/**  Version of this program. */
+	version: string,
+	/**  When the last check was, in milliseconds since 1970; none before the first. */
+	checked_at: number | null,
+	/**  The newer version that was found; none if this one is the newest known. */
+	newer: NewVersion | null,
+	/**
+	 *  How to update instead, where a store or package manager installed this program: it then makes
+	 *  no check.
+	 */
+	managed: string | null,
+	/**  Whether the last check is a week ago. */
+	due: boolean,
+};
+
 /**
  *  Progress of a file of an earlier format that is being opened: first a copy of it is made, then it is
  *  upgraded.
@@ -5119,6 +5481,18 @@ export type VarianceShares = {
 	annotator: number | null,
 	/**  The rest. */
 	residual: number | null,
+};
+
+/**  What to open, for the page. */
+export type Wanted = {
+	/**  The first file that is a project by its name or its content. */
+	project: string | null,
+	/**  All other files: submissions, or files to import. */
+	files: string[],
+	/**  `--read-only`: nothing is written to the project. */
+	read_only: boolean,
+	/**  A link of the scheme `dissensus:`, as it came. */
+	link: string | null,
 };
 
 /**  Who differs, and why, over all labels of a question. */

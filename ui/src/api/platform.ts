@@ -26,10 +26,11 @@ export const sharesHandIn = (): boolean => false;
 export const handInWas = (): "saved" | "shared" | "cancelled" => "saved";
 
 const PROJECT = { name: "Dissensus project", extensions: ["dissensus"] };
+const OPENED = { name: "Dissensus project", extensions: ["dissensus", "age"] };
 const HAND_IN = { name: "Submitted", extensions: ["handin"] };
 const TABLE = {
   name: "Texts or labels (CSV, JSON, ZIP and others)",
-  extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt", "conll", "conllu", "zip", "xmi", "gz"],
+  extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt", "conll", "conllu", "zip", "xmi", "gz", "age"],
 };
 
 let isOpen = false;
@@ -47,7 +48,7 @@ async function openDialog<T>(dialog: () => Promise<T | null>): Promise<T | null>
 
 /** A project to open. */
 export async function chooseProject(title = "Open a project"): Promise<string | null> {
-  return openDialog(() => open({ title, filters: [PROJECT], multiple: false, directory: false }));
+  return openDialog(() => open({ title, filters: [OPENED], multiple: false, directory: false }));
 }
 
 /** Where a new project goes. */
@@ -111,11 +112,27 @@ export async function chooseReportFolder(name: string): Promise<string | null> {
   return openDialog(() => save({ title: "Report for a paper", defaultPath: `${name} report` }));
 }
 
+/** Where the papers for an institution go: a folder that is made. */
+export async function choosePapersFolder(name: string): Promise<string | null> {
+  return openDialog(() => save({ title: "Papers for an institution", defaultPath: `${name} papers` }));
+}
+
 /** Where a copy of the project goes. */
 export async function chooseCopy(name: string): Promise<string | null> {
   return openDialog(() =>
     save({ title: "Save a copy", filters: [PROJECT], defaultPath: `${name} copy.dissensus` }),
   );
+}
+
+/** Chooses where to write an encrypted file. */
+export async function chooseEncrypted(name: string): Promise<string | null> {
+  const filters = [{ name: "Encrypted (age)", extensions: ["age"] }];
+  return openDialog(() => save({ title: "Save encrypted", filters, defaultPath: `${name}.age` }));
+}
+
+/** Chooses where to write a decrypted file. */
+export async function chooseDecrypted(defaultPath: string): Promise<string | null> {
+  return openDialog(() => save({ title: "Decrypt to", defaultPath }));
 }
 
 /** Chooses where to write a submission. */
@@ -125,7 +142,7 @@ export async function chooseHandIn(name: string): Promise<string | null> {
 
 /** Chooses submissions, packets, and copies of the project. */
 export async function chooseSubmissions(): Promise<string[] | null> {
-  const filters = [{ name: "Submissions, packets, copies", extensions: ["handin", "dissensus"] }];
+  const filters = [{ name: "Submissions, packets, copies", extensions: ["handin", "dissensus", "age"] }];
   return openDialog(() => open({ title: "Merge submissions", filters, multiple: true, directory: false }));
 }
 

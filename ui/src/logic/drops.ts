@@ -9,9 +9,14 @@ export type Drop =
   /** Opened or imported; other dropped files are in `left`. */
   | { kind: "take"; file: string; left: string[] };
 
-/** Whether a file is a submission. */
+/** Whether a file is a submission, which may be encrypted. */
 export function isSubmission(path: string): boolean {
-  return path.toLowerCase().endsWith(".handin");
+  return /\.handin(\.age)?$/i.test(path);
+}
+
+/** Whether a file is named as an encrypted one. */
+export function isEncryptedName(path: string): boolean {
+  return path.toLowerCase().endsWith(".age");
 }
 
 /** What becomes of files that are dropped while a view is shown; none where no project is open. */

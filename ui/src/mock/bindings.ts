@@ -8,6 +8,7 @@ import type { commands as RealCommands, events as RealEvents } from "$api/bindin
 import type * as view from "$api/bindings";
 import type { Assignment } from "$logic/assignment";
 import { sameNote } from "$logic/notes";
+import { MockBackups } from "./backups";
 import { MockCare } from "./care";
 import { compare, refusal } from "./compare";
 import { contentsOf, exportFormats, LEFT_BLANK } from "./exporting";
@@ -20,6 +21,7 @@ import { MockRuns } from "./runs";
 import { slips } from "./slips";
 import { whoDiffers } from "./who-differs";
 import { MockServing } from "./serving";
+import { MockMasks } from "./masks";
 import { MockStudy } from "./study";
 import {
   entropy,
@@ -38,16 +40,26 @@ import {
 import { plan } from "./plan";
 import { problem, refuse } from "./refusals";
 import { explain, explainWords } from "./explain";
+import { readLink } from "./links";
 import { MockTexts } from "./texts";
 import { MockWords } from "./words";
+
+/** The passphrase of encrypted files. */
+const PASSPHRASE = "quiet harbour seven";
+const wrongPassphrase = (file: string): view.Problem => ({
+  code: "passphrase-wrong",
+  message: `this is not the passphrase of ${file}: check it, or ask the person who encrypted the file`,
+  detail: null,
+});
 
 const asked = new URLSearchParams(globalThis.location?.search ?? "");
 const size = Number(asked.get("texts") ?? 160);
 const first = Number(asked.get("question") ?? 1);
 
-/** The invented project; its first text may be one's own: `?body=`. */
+/** The invented project; its first text may be one's own: `?body=`. With `?empty` it holds nothing. */
 function made() {
-  const world = makeWorld(size);
+  const world = makeWorld(asked.has("empty") ? 0 : size);
+  if (asked.has("empty")) Object.assign(world, { people: [], questions: [] });
   const [text] = world.texts;
   if (text) text.body = asked.get("body") ?? text.body;
   return world;
@@ -68,6 +80,13 @@ let handed: { annotator: number; items: Assignment[] } | null = null;
 let again = new Map<string, view.Answer>();
 let submittedAt: number | null = null;
 
+// The packet of the first person: `?packet`.
+if (asked.has("packet"))
+  playPacket(
+    1,
+    world.texts.slice(0, 12).map(({ id }) => ({ text: id, occasion: 1 })),
+  );
+
 /** What was decided about texts, the last first. */
 let decided: view.DecisionInfo[] = [];
 const questionOrOption = (q: number) =>
@@ -84,7 +103,7 @@ function discussionOf(q: number, text: number): view.TextTalk {
     const note = stored.note ?? (person.id === 2 ? "I read this as irony." : null);
     const { name } = person;
     const note_again = { note: null, reasons: [], confidence: null };
-    const marks = { before: [], again: null, note_again, flagged: false, guideline: null };
+    const marks = { before: [], again: null, note_again, flagged: false, masked: false, guideline: null };
     return [{ annotator: person.id, name, answer, ...marks, ...stored, note }];
   });
   const decisions = decided.filter((one) => one.question === id && one.text === text);
@@ -95,6 +114,31 @@ function discussionOf(q: number, text: number): view.TextTalk {
 export function playPacket(annotator: number, items: Assignment[]): void {
   handed = { annotator, items };
 }
+
+/** Projects opened before; none with `?first`. */
+const RECENT: view.RecentProject[] = [
+  {
+    path: "/home/you/Documents/Comments.dissensus",
+    name: "Comments",
+    opened_at: Date.now() - 3.6e6,
+    exists: true,
+    sample: false,
+  },
+  {
+    path: "/home/you/Documents/Councils 2026.dissensus",
+    name: "Councils 2026",
+    opened_at: Date.now() - 9e7,
+    exists: true,
+    sample: false,
+  },
+  {
+    path: "/media/usb/Old study.dissensus",
+    name: "Old study",
+    opened_at: Date.now() - 9e8,
+    exists: false,
+    sample: false,
+  },
+];
 
 /** Notes by question, person and text. */
 const notes = new Map<string, view.Note>();
@@ -168,6 +212,7 @@ const texts = new MockTexts(
 export let practice = newPractice();
 
 const removal = new MockRemoval(() => world);
+const backups = new MockBackups(asked.get("backups"));
 
 function newPractice(): MockPractice {
   return new MockPractice(
@@ -180,6 +225,11 @@ function newPractice(): MockPractice {
 export const study = new MockStudy(
   () => world,
   () => emit("projectChanged", []),
+);
+
+export const masks = new MockMasks(
+  () => world,
+  () => study.report().people.reduce((sum, person) => sum + person.packets, 0),
 );
 
 export const serving = new MockServing(() => study.report());
@@ -197,11 +247,31 @@ function emptyChoices(): view.ProjectChoices {
   };
 }
 
+/** When updates were last looked for, and what was found: with `?update` there is a newer version. */
+let checkedAt: number | null = null;
+function updateState(): view.UpdateState {
+  const newer: view.NewVersion = {
+    version: "0.2.0",
+    date: "2026-12-01",
+    notes: "- Panels of people are saved by name.\n- <b>Faster</b> import of tables.\n- Updates on request.",
+    page: "https://example.org/dissensus/releases/tag/v0.2.0",
+  };
+  return {
+    version: "0.1.0",
+    checked_at: checkedAt,
+    newer: checkedAt !== null && asked.has("update") ? newer : null,
+    managed: asked.has("managed")
+      ? "Dissensus was installed as a Flatpak, so it makes no check itself."
+      : null,
+    due: checkedAt === null,
+  };
+}
+
 function firstSettings(): view.AppSettings {
   const theme = asked.get("theme");
   return {
     theme: theme === "light" || theme === "dark" ? theme : "system",
-    language: null,
+    language: asked.get("language") as view.Language | null,
     blur: asked.has("blur"),
     greyscale: asked.has("grey"),
     break_minutes: 0,
@@ -209,6 +279,8 @@ function firstSettings(): view.AppSettings {
     text_size: 22,
     letter_keys: true,
     snap_to_words: true,
+    backups: true,
+    check_updates: false,
   };
 }
 
@@ -236,12 +308,14 @@ export function reset(): void {
   runs.reset(asked.get("runs") === "none");
   words.forget();
   study.forget();
+  masks.forget();
   serving.stop();
   texts.measured = false;
   form = { attributes: [] };
   formAnswers.clear();
   practice = newPractice();
   panels.forgetAll();
+  backups.begin();
   care.forget();
   handed = null;
   again = new Map();
@@ -273,6 +347,7 @@ export const events = {
   closeRequested: event("closeRequested"),
   downloadChanged: event("downloadChanged"),
   openRequested: event("openRequested"),
+  packetDownloadChanged: event("packetDownloadChanged"),
   jobChanged: event("jobChanged"),
   labelsChanged: event("labelsChanged"),
   modelChanged: event("modelChanged"),
@@ -353,6 +428,9 @@ function project(): view.ProjectInfo {
     read_only: readOnly,
     journal_notice: null,
     sync_notice: null,
+    network_notice: null,
+    readable_notice: null,
+    backup_notice: null,
     packet: handed && {
       annotator: handed.annotator,
       questions: world.questions.map(({ id }) => id).slice(0, 1),
@@ -583,37 +661,51 @@ export const commands: typeof RealCommands = {
     encoder_problem: null,
     device: "cpu",
     device_reason: "auto: this build has no GPU support",
+    settings_notice: null,
   }),
+  encryptedFiles: async (files) => files.filter((file) => file.endsWith(".age")),
+  decryptedPath: async (file) => file.replace(/\.age$/, ""),
+  decryptFile: async (file, _target, passphrase) => {
+    if (passphrase !== PASSPHRASE) throw wrongPassphrase(file);
+    return null;
+  },
+  unlockFiles: async (files, passphrase) => {
+    const locked = files.find((file) => file.endsWith(".age"));
+    if (locked !== undefined && passphrase !== PASSPHRASE) throw wrongPassphrase(locked);
+    return files.map((file) => file.replace(/\.age$/, ""));
+  },
+  lockFiles: async () => null,
   saveCopy: async (path) => ({ path, bytes: 622_592, runs: null, runs_left: null }),
   diagnostics: async () =>
     "Dissensus 0.1.0 on linux x86_64, 8 cores, cpu\nno project is open\nlast 0 lines of the log:\n",
-  launchInfo: async () => ({ project: asked.get("open"), read_only: asked.has("readonly") }),
-  recentProjects: async () => [
-    {
-      path: "/home/you/Documents/Comments.dissensus",
-      name: "Comments",
-      opened_at: Date.now() - 3.6e6,
-      exists: true,
-      sample: false,
-    },
-    {
-      path: "/home/you/Documents/Councils 2026.dissensus",
-      name: "Councils 2026",
-      opened_at: Date.now() - 9e7,
-      exists: true,
-      sample: false,
-    },
-    {
-      path: "/media/usb/Old study.dissensus",
-      name: "Old study",
-      opened_at: Date.now() - 9e8,
-      exists: false,
-      sample: false,
-    },
-  ],
+  launchInfo: async () => {
+    const [project, link] = [asked.get("open"), asked.get("link")];
+    if (project === null && link === null) return null;
+    return { project, files: [], read_only: asked.has("readonly"), link };
+  },
+  readLink: async (link) => readLink(link),
+  openPage: async () => null,
+  downloadPacket: async () => {
+    emit("packetDownloadChanged", { done: 2e5, total: 5e5 });
+    await new Promise((resolve) => setTimeout(resolve, import.meta.env.MODE === "mock" ? 3000 : 0));
+    return null;
+  },
+  cancelPacket: async () => null,
+  recentProjects: async () => (asked.has("first") ? [] : RECENT),
   forgetRecent: async () => null,
+  backups: async () => backups.list(),
+  backUp: async () => backups.make(project().name),
+  backupChanges: async (id) => backups.changes(id),
+  restoreBackup: async (id, target) => backups.restore(id, target),
+  deleteBackup: async (id) => (backups.delete(id), null),
   openGuide: async () => null,
   settings: async () => settings,
+  updateState: async () => updateState(),
+  checkUpdates: async () => {
+    checkedAt = Date.now();
+    return updateState();
+  },
+  cancelUpdateCheck: async () => null,
   saveSettings: async (next) => ((settings = next), null),
   setStudyCare: async (next) => {
     care.study = next;
@@ -642,6 +734,18 @@ export const commands: typeof RealCommands = {
     about: "Small and quick: 6 layers, 22 million parameters. The default.",
     licence: "Apache-2.0",
     bytes: 91_335_000,
+    files: [
+      {
+        path: "config.json",
+        bytes: 612,
+        sha256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+      },
+      {
+        path: "model.safetensors",
+        bytes: 90_868_376,
+        sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+      },
+    ],
     source: "huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
     folder: "/home/you/.local/share/dissensus/models/all-MiniLM-L6-v2",
     installed: !missing,
@@ -840,6 +944,12 @@ export const commands: typeof RealCommands = {
     suppressed: pseudonyms ? 3 : 0,
     left_blank: pseudonyms ? LEFT_BLANK : [],
     identifiable: pseudonyms ? 2 : 0,
+  }),
+  writeInstitutionPapers: async (folder) => ({
+    folder,
+    files: ["README.md", "papers.html", "sbom.cdx.json", "papers.json"],
+    bytes: 900_000,
+    open: 34,
   }),
   writeReport: async (folder) => ({
     folder,
@@ -1174,6 +1284,11 @@ export const commands: typeof RealCommands = {
   handOut: async (request, folder, format) => study.handOut(request, folder, format),
   writePacketsAgain: async (people, folder, format) => study.writeAgain(people, folder, format),
   studyReport: async () => study.report(),
+  maskSettings: async () => masks.settings(),
+  setMasks: async (rules) => masks.set(rules),
+  previewMasks: async (query) => masks.preview(query),
+  nameCandidates: async () => masks.candidates(),
+  wordsOfColumn: async (column) => masks.column(column),
   invite: async (request) => serving.invite(request),
   serving: async () => (open ? serving.info() : null),
   stopInviting: async () => {

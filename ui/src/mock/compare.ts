@@ -22,7 +22,7 @@ export function refusal(world: World, { a, b }: view.GroupsChoice): view.Problem
   const both = members(b, world.people).filter((person) => first.has(person.id));
   if (both.length === 0) return null;
   const names = both.map((person) => person.name).join(", ");
-  return problem("groups-overlap", [names, both.length === 1 ? "is" : "are"]);
+  return problem("groups-overlap", [names]);
 }
 
 export function compare(

@@ -35,9 +35,12 @@ export const chooseProgramFile = async (
 export const readClipboard = async (): Promise<string | null> => null;
 export const chooseReport = async (name: string): Promise<string | null> => `/home/you/${name}.html`;
 
+export const choosePapersFolder = async (name: string): Promise<string | null> => `/home/you/${name} papers`;
 export const chooseReportFolder = async (name: string): Promise<string | null> => `/home/you/${name} report`;
 
 export const chooseCopy = async (name: string): Promise<string | null> => `/home/you/${name} copy.dissensus`;
+export const chooseEncrypted = async (name: string): Promise<string | null> => `/home/you/${name}.age`;
+export const chooseDecrypted = async (path: string): Promise<string | null> => `${path} elsewhere`;
 export const chooseHandIn = async (name: string): Promise<string | null> => `/home/you/${name}.handin`;
 export const chooseSubmissions = async (): Promise<string[] | null> => [
   "/home/you/ada.handin",

@@ -10,7 +10,7 @@ export function problem(
   detail: string | null = null,
 ): Problem {
   const left = [...given];
-  const message = SENTENCES[which].replaceAll(/\{\w+\}/g, () => String(left.shift() ?? ""));
+  const message = SENTENCES[which].replaceAll(/\{\w*\}/g, () => String(left.shift() ?? ""));
   return { code: which.split(" ")[0] ?? which, message, detail };
 }
 

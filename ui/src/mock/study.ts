@@ -13,7 +13,12 @@ interface Share {
   handed_in: number | null;
 }
 
-const ENDINGS = { file: "dissensus", page: "html", locked_page: "html" } as const;
+const ENDINGS = {
+  file: "dissensus",
+  page: "html",
+  locked_page: "html",
+  locked_file: "dissensus.age",
+} as const;
 
 export class MockStudy {
   #people = new Map<string, Share>();

@@ -36,7 +36,7 @@ function deskOf(annotator: AnnotatorId): PacketDesk {
 
 const desk: Partial<typeof RealCommands> = {
   appInfo: async () => packet().appInfo(),
-  launchInfo: async () => ({ project: null, read_only: false }),
+  launchInfo: async () => null,
   project: async () => packet().project(),
   annotators: async () => [packet().content.annotator],
   recentProjects: async () => [],

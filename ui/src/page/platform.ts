@@ -48,8 +48,10 @@ export const chooseProgramFile: (title: string, name: string, ending: string) =>
   nothing;
 export const chooseReport: (name: string) => Promise<string | null> = nothing;
 export const chooseReportFolder: (name: string) => Promise<string | null> = nothing;
+export const choosePapersFolder: (name: string) => Promise<string | null> = nothing;
 export const chooseCopy: (name: string) => Promise<string | null> = nothing;
 export const chooseSubmissions: () => Promise<string[] | null> = nothing;
+export const chooseEncrypted: (name: string) => Promise<string | null> = nothing;
 export const chooseLinks: (name: string) => Promise<string | null> = nothing;
 export const chooseFolder: (title: string) => Promise<string | null> = nothing;
 export const readClipboard: () => Promise<string | null> = nothing;

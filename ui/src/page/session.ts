@@ -65,7 +65,14 @@ export class Session {
   }
 
   appInfo(): AppInfo {
-    return { version: "", encoder: "", encoder_problem: null, device: "", device_reason: "" };
+    return {
+      version: "",
+      encoder: "",
+      encoder_problem: null,
+      device: "",
+      device_reason: "",
+      settings_notice: null,
+    };
   }
 
   settings(): AppSettings {
@@ -113,6 +120,9 @@ export class Session {
       read_only: false,
       journal_notice: null,
       sync_notice: null,
+      network_notice: null,
+      readable_notice: null,
+      backup_notice: null,
     };
   }
 

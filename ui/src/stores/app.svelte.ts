@@ -22,16 +22,19 @@ import type {
   TextId,
   TextOrder,
   UpgradeChanged,
+  Wanted,
 } from "$api/bindings";
 import { CareStore } from "./care.svelte";
 import { Drafts } from "./drafts";
-import { isSubmission, routeDrop } from "$logic/drops";
+import { isEncryptedName, isSubmission, routeDrop, type Drop } from "$logic/drops";
 import { EncoderStore } from "./encoder.svelte";
+import { EncryptionStore } from "./encryption.svelte";
 import { GuidelineStore } from "./guideline.svelte";
 import { JobList } from "./job-list.svelte";
+import { LinkStore } from "./link.svelte";
 import { Outputs } from "./outputs";
 import { PasteStore } from "./paste.svelte";
-import { CAN_BE_SAVED, asProblem } from "$words/problems";
+import { CAN_BE_SAVED, NEEDS_NEWER, asProblem } from "$words/problems";
 import { PeopleStore } from "./people.svelte";
 import { PracticeStore } from "./practice.svelte";
 import { RankingStore } from "./ranking.svelte";
@@ -40,6 +43,8 @@ import { sentence } from "$words/format";
 import { headlineWords, modelName } from "$words/run";
 import { RunsStore } from "./runs.svelte";
 import { SettingsStore } from "./settings-store.svelte";
+import { UpdateStore } from "./updates.svelte";
+import { StudyStart } from "./study-start.svelte";
 import { StudyStore } from "./study.svelte";
 import { WatchedFolder } from "./watched-folder.svelte";
 import { TextList } from "./text-list.svelte";
@@ -54,6 +59,7 @@ import {
   type View,
 } from "$logic/views";
 import { Toasts, type ToastAction } from "./toasts.svelte";
+import { Tour } from "./tour.svelte";
 import * as platform from "$platform";
 
 type Change = LabelsChanged | ModelChanged;
@@ -117,12 +123,15 @@ export class App {
   readonly toasts: Toasts = new Toasts((code) =>
     CAN_BE_SAVED.includes(code)
       ? { label: t("project.save_copy"), run: () => this.outputs.chooseCopyPath() }
-      : undefined,
+      : NEEDS_NEWER.includes(code)
+        ? { label: t("updates.check"), run: () => this.updates.open() }
+        : undefined,
   );
   readonly ranking = new RankingStore();
   readonly texts = new TextList();
   readonly runs = new RunsStore();
   readonly encoder = new EncoderStore(this);
+  readonly encryption = new EncryptionStore(this);
   readonly drafts = new Drafts();
   readonly guideline = new GuidelineStore();
   readonly outputs = new Outputs(this);
@@ -132,7 +141,14 @@ export class App {
   readonly practice = new PracticeStore(this);
   readonly who = new PeopleStore(this);
   readonly care = new CareStore(this);
-  readonly #settings = new SettingsStore((work) => this.attempt(work));
+  readonly link = new LinkStore(this);
+  readonly tour = new Tour(this);
+  readonly studyStart = new StudyStart();
+  readonly #settings = new SettingsStore(
+    (work) => this.attempt(work),
+    (problem) => this.toasts.problem(problem),
+  );
+  readonly updates = new UpdateStore(this);
   readonly work = new JobList(this.toasts, (job) => {
     if (job.kind === "encode") void this.refresh();
   });
@@ -217,13 +233,18 @@ export class App {
       await this.#settings.load();
       await this.#listen();
       this.info = await commands.appInfo();
-      const launch = await commands.launchInfo();
+      const { settings_notice } = this.info;
+      if (settings_notice) this.toasts.note(t("updates.settings_unread"), settings_notice, true);
+      const wanted = await commands.launchInfo();
       const open = await commands.project();
       if (open) await this.#show(open);
-      else if (launch.project && launch.read_only) await this.openToRead(launch.project);
-      else if (launch.project) await this.open(launch.project);
+      // A tour goes on in a window that was loaded again, and not in a new one.
+      if (open) await this.tour.resume();
+      else this.tour.leave();
+      if (wanted) await this.openWanted(wanted);
     });
     this.ready = true;
+    void this.updates.checkWeekly();
   }
 
   /** Runs `work`; what it throws becomes a notice. */
@@ -243,9 +264,21 @@ export class App {
   }
 
   open(path: string): Promise<boolean> {
+    return isEncryptedName(path) ? this.#openEncrypted(path) : this.#openAsItIs(path);
+  }
+
+  #openAsItIs(path: string): Promise<boolean> {
     const toRead = { label: t("project.open_read_only"), run: () => this.openToRead(path) };
-    const instead = (code: string) => (READABLE.includes(code) ? toRead : undefined);
+    const decrypt = { label: t("encryption.decrypt"), run: () => this.#openEncrypted(path) };
+    const instead = (code: string) =>
+      READABLE.includes(code) ? toRead : code === "encrypted" ? decrypt : undefined;
     return this.#replace(() => commands.openProject(path), instead);
+  }
+
+  /** Decrypts a project to a new file, and opens that. A file that is not encrypted is opened as it is. */
+  async #openEncrypted(file: string): Promise<boolean> {
+    const path = await this.encryption.decrypted(file);
+    return path === null ? false : this.#openAsItIs(path);
   }
 
   /** Opens a project to look at: also one that is open elsewhere, or on a disk that cannot be written. */
@@ -329,6 +362,7 @@ export class App {
     await this.settle?.();
     await this.attempt(() => commands.closeProject());
     this.project = null;
+    this.tour.leave();
     this.care.forget();
     this.drafts.forget();
     this.texts.forget();
@@ -355,7 +389,22 @@ export class App {
       this.guideline.onPictures(paths);
       return;
     }
-    const drop = routeDrop(paths, this.droppedOn);
+    this.#takeIn(routeDrop(paths, this.droppedOn));
+  }
+
+  /** Opens what the system passes to the window: a link after a question, a project, or other files. */
+  async openWanted({ project, files, read_only: toRead, link }: Wanted): Promise<void> {
+    if (link !== null) await this.link.receive(link);
+    const first = project ?? (toRead ? files[0] : undefined);
+    if (first === undefined) {
+      this.#takeIn(routeDrop(files, null));
+      return;
+    }
+    if (files.length > 0) this.toasts.note(t("project.drop_single"), t("project.drop_single_text"));
+    await (toRead ? this.openToRead(first) : this.open(first));
+  }
+
+  #takeIn(drop: Drop): void {
     if (drop.kind === "nothing") return;
     if (drop.kind === "merge") {
       if (drop.left.length > 0)
@@ -371,11 +420,13 @@ export class App {
    * Opens a file: merges submissions, opens projects, and imports anything else into the open project or a
    * new one.
    */
-  async openPath(path: string): Promise<void> {
-    if (isSubmission(path)) {
-      await this.study.merge([path]);
+  async openPath(file: string): Promise<void> {
+    if (isSubmission(file)) {
+      await this.study.merge([file]);
       return;
     }
+    const path = isEncryptedName(file) ? await this.encryption.decrypted(file) : file;
+    if (path === null) return;
     if (path.toLowerCase().endsWith(".dissensus")) {
       await this.open(path);
       return;
@@ -402,6 +453,7 @@ export class App {
         this.guideline.refresh(true),
       ]);
       if (!project) return;
+      this.#noteBackup(project);
       this.project = project;
       this.people = people;
       this.#keepQuestion();
@@ -623,8 +675,13 @@ export class App {
     this.imported = null;
     if (project.journal_notice) this.toasts.note(t("project.journal_moved"), project.journal_notice, true);
     if (project.sync_notice) this.toasts.note(t("project.folder_synced"), project.sync_notice, true);
+    if (project.network_notice) this.toasts.note(t("updates.on_network"), project.network_notice, true);
+    if (project.readable_notice)
+      this.toasts.note(t("project.readable_by_others"), project.readable_notice, true);
+    this.#noteBackup(project);
     // If the same project is shown again, the desk keeps its state.
     if (project.path !== this.project?.path) this.care.forget();
+    if (this.project && project.path !== this.project.path) this.tour.leave();
     this.drafts.forget();
     this.ranking.forget();
     this.texts.forget();
@@ -651,6 +708,12 @@ export class App {
     this.#keepQuestion();
     this.watched.follow();
     void platform.setTitle(`${project.name} · Dissensus`);
+  }
+
+  /** Once, when an automatic backup has failed: nothing else stops. */
+  #noteBackup({ backup_notice }: ProjectInfo): void {
+    if (backup_notice && backup_notice !== this.project?.backup_notice)
+      this.toasts.note(t("backups.failed"), backup_notice, true);
   }
 
   /** A packet is for one person, who answers all of its questions on one screen. */
@@ -680,16 +743,18 @@ export class App {
     };
     await Promise.all([
       events.jobChanged.listen(({ payload }) => this.work.receive(payload)),
-      events.labelsChanged.listen(({ payload }) => changed(payload)),
+      events.labelsChanged.listen(({ payload }) => {
+        changed(payload);
+        void this.tour.receive(payload);
+      }),
       events.modelChanged.listen(({ payload }) => changed(payload)),
       events.projectChanged.listen(() => void this.refresh()),
       events.downloadChanged.listen(({ payload }) => this.encoder.receive(payload)),
+      events.packetDownloadChanged.listen(({ payload }) => this.link.progress(payload)),
       events.upgradeChanged.listen(({ payload }) => {
         if (this.opening) this.upgrade = payload;
       }),
-      events.openRequested.listen(
-        ({ payload: { path, read_only } }) => void (read_only ? this.openToRead(path) : this.openPath(path)),
-      ),
+      events.openRequested.listen(({ payload }) => void this.openWanted(payload)),
       events.closeRequested.listen(() => {
         void commands.closingRequested();
         void this.quit();

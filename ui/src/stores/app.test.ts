@@ -66,7 +66,7 @@ describe("a problem", () => {
     "project-link-changed",
     "project-out-of-reach",
   ])("%s offers to save the open project, in the program's words, in every case", async (code: string) => {
-    const save = vi.spyOn(app.outputs, "chooseCopyPath").mockResolvedValue();
+    const save = vi.spyOn(app.outputs, "chooseCopyPath").mockResolvedValue(true);
     app.toasts.problem({ code, message: "/p.dissensus: what the program says", detail: null });
     const toast = app.toasts.list.at(-1);
     expect(toast).toMatchObject({ kind: "problem", persistent: true });
@@ -95,6 +95,18 @@ describe("a problem", () => {
     vi.spyOn(commands, "openProject").mockResolvedValueOnce({ ...project, sync_notice: notice });
     expect(await app.open("/x.dissensus")).toBe(true);
     expect(app.toasts.list.at(-1)).toMatchObject({ detail: notice, persistent: true });
+  });
+
+  it("about a project that others can read is shown until it is closed", async () => {
+    const project = await commands.openProject("/x.dissensus");
+    const notice = "Other users of this computer can read this project: chmod go-rwx '/x.dissensus'";
+    vi.spyOn(commands, "openProject").mockResolvedValueOnce({ ...project, readable_notice: notice });
+    expect(await app.open("/x.dissensus")).toBe(true);
+    expect(app.toasts.list.at(-1)).toMatchObject({
+      message: "Other users of this computer can read this project",
+      detail: notice,
+      persistent: true,
+    });
   });
 
   it("at opening is shown, and the open project stays", async () => {
@@ -135,7 +147,7 @@ describe("a copy of the project", () => {
       runs_left: "/home/you/Comments.dissensus.runs",
     });
     await app.outputs.chooseCopyPath();
-    expect(save).toHaveBeenCalledWith(expect.stringMatching(/ copy\.dissensus$/));
+    expect(save).toHaveBeenCalledWith(expect.stringMatching(/ copy\.dissensus$/), null);
     expect(app.toasts.list.at(-1)).toMatchObject({
       kind: "done",
       message: "A copy was saved as Mine.dissensus",

@@ -24,11 +24,11 @@ export class Outputs {
   constructor(private readonly host: Host) {}
 
   /** Writes a whole copy of the project, as it is now. */
-  async saveCopy(path: string): Promise<boolean> {
+  async saveCopy(path: string, passphrase: string | null = null): Promise<boolean> {
     const { toasts } = this.host;
     const copy = await this.host.attempt(async () => {
       try {
-        return await commands.saveCopy(path);
+        return await commands.saveCopy(path, passphrase);
       } catch (thrown) {
         if (asProblem(thrown).code !== "cancelled") throw thrown;
         toasts.note(t("exporting.copy_stopped"), t("exporting.nothing_written"));
@@ -167,11 +167,36 @@ export class Outputs {
     return true;
   }
 
-  /** Asks where to, then {@link saveCopy}. */
-  async chooseCopyPath(): Promise<void> {
+  /** Asks where to, then writes what an institution asks for. False where nothing was written. */
+  async writeInstitutionPapers(): Promise<boolean> {
+    const { toasts } = this.host;
     const name = this.host.project?.name ?? "project";
-    const path = await this.host.attempt(() => platform.chooseCopy(name));
-    if (path) await this.saveCopy(path);
+    const folder = await this.host.attempt(() => platform.choosePapersFolder(name));
+    if (!folder) return false;
+    const done = await this.host.attempt(async () => {
+      try {
+        return await commands.writeInstitutionPapers(folder);
+      } catch (thrown) {
+        if (asProblem(thrown).code !== "cancelled") throw thrown;
+        toasts.note(t("exporting.papers_stopped"), t("exporting.nothing_written"));
+        return undefined;
+      }
+    });
+    if (!done) return false;
+    toasts.done(
+      t("exporting.papers_written", { count: done.files.length, file: fileName(done.folder) }),
+      t("exporting.papers_open", { count: done.open, folder: done.folder }),
+    );
+    return true;
+  }
+
+  /** Asks where to, then {@link saveCopy}. False where nothing was written. */
+  async chooseCopyPath(passphrase: string | null = null): Promise<boolean> {
+    const name = this.host.project?.name ?? "project";
+    const path = await this.host.attempt(() =>
+      passphrase === null ? platform.chooseCopy(name) : platform.chooseEncrypted(`${name} copy.dissensus`),
+    );
+    return path ? this.saveCopy(path, passphrase) : false;
   }
 
   /** Writes a report of these runs. */
@@ -186,10 +211,12 @@ export class Outputs {
   }
 
   /** Asks where to, then {@link handInTo}. False where nothing was written. */
-  async handIn(): Promise<boolean> {
+  async handIn(passphrase: string | null = null): Promise<boolean> {
     const name = this.host.project?.name ?? "packet";
-    const path = await this.host.attempt(() => platform.chooseHandIn(name));
-    return path ? this.handInTo(path) : false;
+    const path = await this.host.attempt(() =>
+      passphrase === null ? platform.chooseHandIn(name) : platform.chooseEncrypted(`${name}.handin`),
+    );
+    return path ? this.handInTo(path, passphrase) : false;
   }
 
   /** Sends the answers of the open packet to the address that the study has set. */
@@ -203,8 +230,8 @@ export class Outputs {
   }
 
   /** Writes the answers of the open packet to one file. */
-  async handInTo(path: string): Promise<boolean> {
-    const submission = await this.host.attempt(() => commands.handIn(path));
+  async handInTo(path: string, passphrase: string | null = null): Promise<boolean> {
+    const submission = await this.host.attempt(() => commands.handIn(path, passphrase));
     const was = platform.handInWas();
     if (!submission || was === "cancelled") return false;
     const { given, wanted, file } = submission;

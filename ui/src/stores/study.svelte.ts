@@ -21,10 +21,11 @@ interface Host {
   readonly project: { readonly path: string; readonly name: string } | null;
   open(path: string): Promise<boolean>;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+  readonly encryption: { readable(files: readonly string[]): Promise<string[] | null> };
 }
 
 const isFormat = (value: unknown): value is PacketFormat =>
-  value === "file" || value === "page" || value === "locked_page";
+  value === "file" || value === "page" || value === "locked_page" || value === "locked_file";
 
 const NO_CONSENT: MergeConsent = { whole_copies: false, changes: false, seen: [] };
 
@@ -102,7 +103,10 @@ export class StudyStore {
 
   /** Merges files, after those in progress. Changes to existing data need confirmation. */
   async merge(files: readonly string[]): Promise<void> {
-    await this.#mergeAfterOthers(files, NO_CONSENT);
+    await this.#whileCounted(files, async (path) => {
+      const readable = await this.host.encryption.readable(files);
+      if (readable) await this.#mergeAfterOthers(readable, NO_CONSENT, path);
+    });
   }
 
   /** Confirms the shown merge. */
@@ -110,18 +114,25 @@ export class StudyStore {
     const asked = this.unconfirmed;
     this.unconfirmed = [];
     const seen = asked.flatMap((file) => (file.asks ? [file.asks.seen] : []));
-    await this.#mergeAfterOthers(
-      asked.map((file) => file.file),
-      { whole_copies: true, changes: true, seen },
-    );
+    const files = asked.map((file) => file.file);
+    const consent = { whole_copies: true, changes: true, seen };
+    await this.#whileCounted(files, (path) => this.#mergeAfterOthers(files, consent, path));
   }
 
   /** Cancels the shown merge. */
   decline(): void {
     this.unconfirmed = [];
+    this.#lockFiles();
   }
 
-  async #mergeAfterOthers(files: readonly string[], consent: MergeConsent): Promise<void> {
+  /** Removes what encrypted files were decrypted to, once nothing is asked about them any more. */
+  #lockFiles(): void {
+    if (this.unconfirmed.length === 0 && this.merging === 0)
+      void this.host.attempt(() => commands.lockFiles());
+  }
+
+  /** Counts files as being merged into the open project, also while they are decrypted. */
+  async #whileCounted(files: readonly string[], work: (path: string) => Promise<void>): Promise<void> {
     const path = this.host.project?.path;
     if (files.length === 0) return;
     if (path === undefined) {
@@ -129,11 +140,18 @@ export class StudyStore {
       return;
     }
     this.merging += files.length;
-    const before = this.#last;
-    const work = before.then(() => this.#mergeNow([...files], consent, path));
+    try {
+      await work(path);
+    } finally {
+      this.merging -= files.length;
+      this.#lockFiles();
+    }
+  }
+
+  async #mergeAfterOthers(files: readonly string[], consent: MergeConsent, path: string): Promise<void> {
+    const work = this.#last.then(() => this.#mergeNow([...files], consent, path));
     this.#last = work;
     await work;
-    this.merging -= files.length;
   }
 
   async #mergeNow(files: string[], consent: MergeConsent, path: string): Promise<void> {
@@ -167,7 +185,7 @@ export class StudyStore {
     );
     if (!folder) return;
     const files = await this.host.attempt(() =>
-      commands.writePacketsAgain([person.annotator], folder, this.format),
+      commands.writePacketsAgain([person.annotator], folder, this.format, null),
     );
     if (!files) return;
     const [only] = files;

@@ -156,7 +156,10 @@ it("has in a packet the desk, the list and the actions of the packet", async () 
   const acts = (await screen.findAllByTestId(/^act-/)).map((act) => act.dataset["testid"]);
   expect(acts).toEqual([
     "act-study.hand-in",
+    "act-study.hand-in-encrypted",
     "act-project.copy",
+    "act-project.copy-encrypted",
+    "act-project.backups",
     "act-project.close",
     "act-app.settings",
     "act-app.keys",
@@ -171,7 +174,14 @@ it("offers each action of the project once on the project page, and runs it", as
   expect(new Set(acts).size).toBe(acts.length);
   for (const act of ["guideline.write", "study.practice", "study.checks", "study.settings", "study.log"])
     expect(acts).toContain(`act-${act}`);
-  for (const act of ["data.import", "data.export", "data.report", "project.copy", "project.close"])
+  for (const act of [
+    "data.import",
+    "data.export",
+    "data.report",
+    "data.institution",
+    "project.copy",
+    "project.close",
+  ])
     expect(acts).toContain(`act-${act}`);
   expect(screen.getAllByTestId("project-question").length).toBeGreaterThan(1);
   for (const [act, dialog] of [

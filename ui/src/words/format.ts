@@ -136,6 +136,18 @@ export function dateOf(at: number): string {
   return new Date(at).toLocaleDateString(locale(), { year: "numeric", month: "short", day: "numeric" });
 }
 
+/** "Nov 24, 2026, 14:05" */
+export function momentOf(at: number | null): string {
+  if (at === null) return DASH;
+  return new Date(at).toLocaleString(locale(), {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+}
+
 /** A message as a sentence of its own: with a capital letter, unless it begins with a name or a path. */
 export function sentence(message: string): string {
   return /^[a-z]+[\s,:]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;

@@ -37,6 +37,7 @@ const UNTITLED = {
   words: "jobs.leaving_out_words",
   plan: "jobs.planning",
   "long-texts": "jobs.measuring_texts",
+  mask: "jobs.masking",
 } as const;
 
 /** What `evaluate` evaluates, as it is stored. */

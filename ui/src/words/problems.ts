@@ -22,6 +22,9 @@ export const CAN_BE_SAVED = [
   "project-out-of-reach",
 ];
 
+/** Codes of problems that a newer version of the application solves. */
+export const NEEDS_NEWER = ["project-newer", "merge-newer"];
+
 export function isProblem(thrown: unknown): thrown is Problem {
   return (
     typeof thrown === "object" &&

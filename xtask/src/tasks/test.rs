@@ -28,12 +28,16 @@ const STAGES: [&[&[Step]]; 3] = [
         ("modules", super::modules::check),
         ("comments", super::comments::check),
         ("messages", super::messages::check),
+        ("sentences", super::sentences::check),
         ("identifiers", super::identifiers::check),
         ("kinds", super::kinds::check),
+        ("systems", super::systems::check),
         ("methods", super::methods::check),
         ("documents", super::documents::check),
         ("benchmarks", super::benchmarks::check),
+        ("vpat", super::vpat::check),
         ("ui-packages", node::packages),
+        ("sbom", super::sbom::check),
         ("ui-build", node::build),
         ("encoder", fetch::default_encoders),
     ]],
@@ -63,6 +67,7 @@ const STAGES: [&[&[Step]]; 3] = [
 const PARTS: &[Step] = &[
     ("contract", |project| end_to_end(project, "contract")),
     ("book", |project| end_to_end(project, "book")),
+    ("offline", |project| end_to_end(project, "offline")),
 ];
 
 fn steps() -> impl Iterator<Item = Step> {

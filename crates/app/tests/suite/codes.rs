@@ -1,10 +1,13 @@
 //! Codes of errors are a contract with scripts and the window: they are added to, never renamed.
 
 use dissensus_analysis::{error::AnalysisError, panels::error::PanelError};
+use dissensus_app::{settings::SettingsError, updates::error::UpdateError};
+use dissensus_domain::MaskError;
 use dissensus_editing::error::EditingError;
 use dissensus_encoder::EncoderError;
 use dissensus_exchange::ExchangeError;
 use dissensus_labelling::{error::LabellingError, guideline::error::GuidelineError};
+use dissensus_project::encryption::EncryptionError;
 use dissensus_project::error::ProjectError;
 use dissensus_report::error::ReportError;
 use dissensus_server::ServerError;
@@ -29,17 +32,21 @@ fn error_codes_match_the_list() {
         AnalysisError::CODES,
         EditingError::CODES,
         EncoderError::CODES,
+        EncryptionError::CODES,
         ExchangeError::CODES,
         GuidelineError::CODES,
         LabellingError::CODES,
+        MaskError::CODES,
         PanelError::CODES,
         ProjectError::CODES,
         ReportError::CODES,
         ServerError::CODES,
+        SettingsError::CODES,
         StoreError::CODES,
         StudyError::CODES,
         TrainingError::CODES,
         TransferError::CODES,
+        UpdateError::CODES,
         &displaced,
     ];
     let found: BTreeSet<&str> = enums.concat().into_iter().collect();

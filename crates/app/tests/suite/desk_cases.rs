@@ -592,7 +592,12 @@ fn page_holds_any_text_and_is_private() {
         seed: 1,
     };
     let out = folder.path("pages");
-    let to = PacketFolder { folder: &out, format: PacketFormat::Page, settings: &PageSettings::default() };
+    let to = PacketFolder {
+        folder: &out,
+        format: PacketFormat::Page,
+        settings: &PageSettings::default(),
+        passphrase: None,
+    };
     let draft = studies::hand_out(&session.study, &request, to, &Silent).unwrap();
     let file = draft.people.iter().find(|person| person.annotator == "</script>").unwrap().file.clone();
     let page = PathBuf::from(file.unwrap());

@@ -107,8 +107,13 @@ fn replaced_open_project_can_be_saved_as_a_copy() {
     assert_eq!(label(&session, 20), Err("project-replaced"));
     assert!(info::read(&session.project).is_ok(), "what is open can still be seen");
     let copy = folder.path().join("copy.dissensus");
-    copy::save_copy(&session.project, &copy, CopyChoices { replace: true, runs: false }, Follow::Job)
-        .unwrap();
+    copy::save_copy(
+        &session.project,
+        &copy,
+        CopyChoices { replace: true, ..CopyChoices::default() },
+        Follow::Job,
+    )
+    .unwrap();
     session.close();
     drop(session);
     assert_eq!(labels(&copy), confirmed);

@@ -119,7 +119,7 @@ fn practice_comes_first_with_feedback_and_no_labels() {
     assert_eq!(label(&session, ana, "t5", 1), Err("practice-first".to_owned()));
     assert_eq!(label(&session, ana, "t1", 1), Err("practice-first".to_owned()));
     let refused = by_name::record(&session.labelling, &LabelByName::new("zoe", "t5", "2", None)).unwrap_err();
-    assert!(refused.to_string().contains("3 of the practice texts are left"), "{refused}");
+    assert!(refused.to_string().contains("practice texts that are left (3)"), "{refused}");
     assert_eq!(
         annotators::list(&session.project).unwrap().len(),
         2,

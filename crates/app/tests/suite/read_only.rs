@@ -385,7 +385,7 @@ fn look(session: &Session, study: &Study, out: &Path) {
     copy::save_copy(
         &session.project,
         &out.join("copy.dissensus"),
-        CopyChoices { replace: true, runs: false },
+        CopyChoices { replace: true, ..CopyChoices::default() },
         Follow::Job,
     )
     .unwrap();

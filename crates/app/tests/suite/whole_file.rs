@@ -88,7 +88,7 @@ fn open_project_is_copied_with_runs_on_request() {
     let error =
         copy::save_copy(&project.session.project, &at("q"), CopyChoices::default(), &Silent).unwrap_err();
     assert_eq!(error.code(), "project-exists", "{error}");
-    let replace = CopyChoices { runs: true, replace: true };
+    let replace = CopyChoices { runs: true, replace: true, ..CopyChoices::default() };
     let error = copy::save_copy(&project.session.project, &at("r"), replace, &Silent).unwrap_err();
     assert_eq!(error.code(), "export-exists", "{error}");
 }

@@ -1,7 +1,11 @@
 //! `dissensus project`: making, inspecting and copying project files.
 
+mod backup;
+
+pub(crate) use backup::*;
+
 use super::parse::{history_kind, since, until};
-use super::shared::{OutputArgs, ProjectArg, Reading};
+use super::shared::{EncryptArgs, OutputArgs, PassphraseArg, ProjectArg, Reading};
 use clap::{Args, Subcommand, ValueHint};
 use dissensus_domain::HistoryKind;
 use std::path::PathBuf;
@@ -20,6 +24,10 @@ pub(crate) enum ProjectCommand {
     Overview(Overview),
     /// Save a copy of a project to one file, even while the project is open
     Copy(Copy),
+    /// List, make, compare and restore backups on this computer
+    Backup(Backup),
+    /// Decrypt a file that is encrypted with a passphrase (age format)
+    Decrypt(Decrypt),
     /// Show the log of changes: who did what, when, and in which copy
     History(History),
     /// Remove a question, text or person added by mistake, or the last import
@@ -58,7 +66,8 @@ pub(crate) struct Overview {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   dissensus project copy P.dissensus backup.dissensus
-  dissensus project copy P.dissensus backup.dissensus --runs --force")]
+  dissensus project copy P.dissensus backup.dissensus --runs --force
+  dissensus project copy P.dissensus backup.dissensus.age --encrypt")]
 pub(crate) struct Copy {
     #[command(flatten)]
     pub(crate) project: ProjectArg,
@@ -71,6 +80,27 @@ pub(crate) struct Copy {
     /// Also copy the folder with the files of training runs (tuned encoders and checkpoints)
     #[arg(long)]
     pub(crate) runs: bool,
+    #[command(flatten)]
+    pub(crate) encryption: EncryptArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  dissensus project decrypt ada.dissensus.age ada.dissensus
+
+The decrypted file can be read by you only, and never replaces another one. Without the passphrase nobody \
+can open the encrypted file; the project that it was made from is not affected.")]
+pub(crate) struct Decrypt {
+    /// The encrypted file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// The file to write
+    #[arg(value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub(crate) target: PathBuf,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseArg,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

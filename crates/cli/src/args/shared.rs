@@ -36,6 +36,27 @@ pub(crate) struct WaitArg {
     pub(crate) seconds: u64,
 }
 
+/// The passphrase of encrypted files that a command reads.
+#[derive(Args, Debug)]
+pub(crate) struct PassphraseArg {
+    /// Read the passphrase of encrypted files from the first line of this file
+    /// [default: $DISSENSUS_PASSPHRASE, else asked for]
+    #[arg(id = "passphrase_file", long = "passphrase-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Whether and with which passphrase a command encrypts the file that it writes.
+#[derive(Args, Debug)]
+pub(crate) struct EncryptArgs {
+    /// Encrypt what is written with a passphrase, for any tool of the age format
+    #[arg(long)]
+    pub(crate) encrypt: bool,
+    /// Encrypt with the passphrase in the first line of this file
+    /// [default with --encrypt: $DISSENSUS_PASSPHRASE, else asked for]
+    #[arg(id = "passphrase_file", long = "passphrase-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: Option<PathBuf>,
+}
+
 /// Commands that take a project and nothing else.
 #[derive(Args, Debug)]
 pub(crate) struct Reading {

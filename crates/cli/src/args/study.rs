@@ -1,7 +1,8 @@
 //! `dissensus study`: studies with several annotators on separate computers.
 
+use super::mask::Mask;
 use super::parse::{not_blank, pair, positive, reliability, web_address};
-use super::shared::{OutputArgs, ProjectArg, QuestionArg, WaitArg};
+use super::shared::{EncryptArgs, OutputArgs, PassphraseArg, ProjectArg, QuestionArg, WaitArg};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use dissensus_api::PacketFormat;
 use std::net::SocketAddr;
@@ -13,6 +14,8 @@ pub(crate) enum StudyCommand {
     Plan(Plan),
     /// Assign texts to annotators, and write a task packet for each
     Assign(Assign),
+    /// Mask names, addresses and numbers in texts before they are handed out
+    Mask(Mask),
     /// Write a submission: one file with the answers in a task packet
     HandIn(HandIn),
     /// Merge submissions, task packets and copies into the project
@@ -66,6 +69,8 @@ pub(crate) enum PacketFormatArg {
     Page,
     /// A web page that opens with a passphrase: DIR/passphrases.csv has one for each person
     LockedPage,
+    /// A project file that is encrypted: DIR/passphrases.csv has a passphrase for each person
+    LockedFile,
     /// One web page, DIR/join.html, for everybody: each person who opens it gets a share of its texts
     JoinPage,
 }
@@ -77,6 +82,7 @@ impl PacketFormatArg {
             Self::File => Some(PacketFormat::File),
             Self::Page => Some(PacketFormat::Page),
             Self::LockedPage => Some(PacketFormat::LockedPage),
+            Self::LockedFile => Some(PacketFormat::LockedFile),
             Self::JoinPage => None,
         }
     }
@@ -88,6 +94,7 @@ impl PacketFormatArg {
   dissensus study assign P.dissensus --annotators ada,ben,cleo --per-text 2 --out packets
   dissensus study assign P.dissensus --annotators ada,ben --anchors 12 --repeat 0.05 --out packets
   dissensus study assign P.dissensus --to-come 12 --per-text 3 --out packets
+  dissensus study assign P.dissensus --annotators ada,ben --as locked-file --out packets
   dissensus study assign P.dissensus --annotators ada,ben --as page --out pages
   dissensus study assign P.dissensus --to-come 40 --as join-page --out site
   dissensus study assign P.dissensus --write-again --annotators ben --out again
@@ -134,6 +141,8 @@ pub(crate) struct Assign {
     /// What to write for each person
     #[arg(long = "as", value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: PacketFormatArg,
+    #[command(flatten)]
+    pub(crate) encryption: EncryptArgs,
     /// The address to which pages send answers when they are handed in, instead of downloading a file
     #[arg(long, value_name = "URL")]
     pub(crate) send_to: Option<String>,
@@ -160,8 +169,9 @@ pub(crate) struct Assign {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   dissensus study hand-in ada.dissensus ada.handin
+  dissensus study hand-in ada.dissensus ada.handin.age --encrypt
 
 It can be repeated: merging several submissions counts each answer once.")]
 pub(crate) struct HandIn {
@@ -174,6 +184,8 @@ pub(crate) struct HandIn {
     /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) encryption: EncryptArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -192,6 +204,8 @@ pub(crate) struct Merge {
     /// Submissions, task packets or copies of the project
     #[arg(required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseArg,
     /// Accept copies of the whole project that were never merged before
     #[arg(long)]
     pub(crate) whole_copy: bool,
@@ -223,6 +237,8 @@ pub(crate) struct Collect {
     /// Look again every two seconds, until Ctrl-C
     #[arg(long)]
     pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseArg,
     #[command(flatten)]
     pub(crate) wait: WaitArg,
 }

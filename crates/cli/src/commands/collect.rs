@@ -1,7 +1,7 @@
 //! `study collect`: merges the submissions that people put into a folder.
 
 use super::study::print_merge;
-use super::{count, note, open_in};
+use super::{count, encryption, note, open_in};
 use crate::args::Collect;
 use crate::output;
 use crate::progress::Bar;
@@ -19,7 +19,8 @@ const ASK: Duration = Duration::from_millis(100);
 const WAIT: Duration = Duration::from_hours(24);
 
 pub(crate) fn collect(args: &Collect) -> Result<()> {
-    let mut folder = DropFolder::new(&args.folder);
+    let passphrase = encryption::known_passphrase(args.passphrase.file.as_deref())?;
+    let mut folder = DropFolder::new(&args.folder).with_passphrase(passphrase);
     let wait = Duration::from_secs(args.wait.seconds);
     let (refused, _) = look(args, &mut folder, wait, &[])?;
     if !args.watch {

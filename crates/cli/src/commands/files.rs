@@ -2,7 +2,7 @@
 
 use super::export_words::{left_out_line, note_on_names, print_left_blank};
 use super::import_choices::choices;
-use super::{count, open, open_or_read, open_to_read, summary, tool_export};
+use super::{count, encryption, open, open_or_read, open_to_read, summary, tool_export};
 use crate::args::{Copy, DecisionsArg, Export, Import, LeaveOutArg, SpansArg};
 use crate::output;
 use crate::progress::Bar;
@@ -49,7 +49,18 @@ pub(super) struct ExportWritten<'a> {
     identifiable: Option<u64>,
 }
 
-pub(crate) fn import(args: Import) -> Result<()> {
+pub(crate) fn import(mut args: Import) -> Result<()> {
+    let readable = encryption::readable(&args.passphrase, std::slice::from_ref(&args.file))?;
+    if let [file] = readable.paths()
+        && *file != args.file
+    {
+        if args.skip_bad {
+            bail!(
+                "--skip-bad writes bad rows next to the file, where they would not be encrypted: decrypt it first with `dissensus project decrypt`"
+            );
+        }
+        args.file.clone_from(file);
+    }
     let session = if args.dry_run { open_to_read(&args.project.path)? } else { open(&args.project.path)? };
     // From here on a signal asks the work to stop; without a bar it would end the process at once.
     let bar: Arc<dyn Progress> = Arc::new(Bar::new("bytes"));
@@ -379,8 +390,9 @@ pub(crate) fn export(args: &Export) -> Result<()> {
 
 pub(crate) fn copy(args: &Copy) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
+    let passphrase = encryption::to_encrypt(&args.encryption)?;
     let bar = Bar::new("bytes");
-    let choices = CopyChoices { replace: args.force, runs: args.runs };
+    let choices = CopyChoices { replace: args.force, runs: args.runs, passphrase: passphrase.as_ref() };
     let report = copy::save_copy(&session.project, &args.copy, choices, &bar);
     drop(bar);
     let report = report?;

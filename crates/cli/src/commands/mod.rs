@@ -1,6 +1,7 @@
 //! One file per topic: reads the arguments, runs the use case, prints the result.
 
 pub(crate) mod annotators;
+pub(crate) mod backups;
 pub(crate) mod bundle;
 pub(crate) mod care;
 pub(crate) mod checks;
@@ -8,6 +9,7 @@ pub(crate) mod collect;
 mod disagreement_document;
 pub(crate) mod discussion;
 pub(crate) mod embed;
+pub(crate) mod encryption;
 mod evaluation;
 pub(crate) mod explain;
 mod explain_document;
@@ -21,6 +23,7 @@ mod import_choices;
 pub(crate) mod labels;
 pub(crate) mod language;
 mod live_model;
+pub(crate) mod mask;
 pub(crate) mod models;
 mod option_evaluation;
 pub(crate) mod overview;
@@ -48,6 +51,7 @@ pub(crate) mod study;
 mod summary;
 pub(crate) mod texts;
 mod tool_export;
+pub(crate) mod updates;
 pub(crate) mod who_differs;
 mod word_print;
 pub(crate) mod words;
@@ -114,10 +118,13 @@ fn upgrade_bar() -> Arc<dyn Progress> {
     Arc::new(LateBar::new("bytes"))
 }
 
-/// Notes on standard error where the journal of another file was moved, or a service synchronises the folder.
+/// Notes on standard error where the journal of another file was moved, a service synchronises the folder, it
+/// is on a network share, or others can read the project.
 fn opening_notes(session: Session) -> Session {
     let (journal, sync) = (info::journal_notice(&session.project), info::sync_notice(&session.project));
-    [journal, sync].iter().flatten().for_each(|notice| note(notice));
+    let network = info::network_notice(&session.project);
+    let readable = info::readable_notice(&session.project);
+    [journal, sync, network, readable].iter().flatten().for_each(|notice| note(notice));
     session
 }
 

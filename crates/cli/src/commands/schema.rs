@@ -3,9 +3,11 @@
 use super::explain_document::ExplainedPrediction;
 use super::project::ProjectMade;
 use super::project_document::ProjectDocument;
-use super::{care, files, group_comparison, labels, language, overview, panel, practice, prediction_tables};
-use super::{disagreement_document, predictions, set_predictions, span_predictions, tool_export};
-use super::{question_correlation, reliability, repeats, runs, study, words};
+use super::{
+    backups, care, files, group_comparison, labels, language, overview, panel, practice, prediction_tables,
+};
+use super::{disagreement_document, encryption, predictions, set_predictions, span_predictions, tool_export};
+use super::{mask, question_correlation, reliability, repeats, runs, study, words};
 use crate::args;
 use crate::by_name::ByName;
 use crate::output;
@@ -39,6 +41,11 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ("new", &[of::<ProjectMade>()]),
     ("sample", &[of::<ProjectMade>()]),
     ("info", &[of::<ProjectDocument>()]),
+    ("backup list", &[of::<view::BackupList>()]),
+    ("backup make", &[of::<view::BackupInfo>()]),
+    ("backup changes", &[of::<view::BackupChanges>()]),
+    ("backup restore", &[of::<view::RestoredBackup>()]),
+    ("backup delete", &[of::<backups::BackupDeleted>()]),
     ("overview", &[of::<overview::Document>()]),
     ("texts", &[of::<view::FoundTexts>()]),
     ("question", &[of::<view::QuestionInfo>()]),
@@ -128,6 +135,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
         ],
     ),
     ("plan", &[of::<view::PlanReport>()]),
+    ("mask", &[of::<mask::Masks>(), of::<view::NameCandidates>()]),
     ("assign", &[of::<view::StudyDraft>(), of::<study::PacketsWritten>()]),
     ("hand-in", &[of::<view::SubmissionInfo>()]),
     ("merge", &[of::<view::MergeReport>()]),
@@ -147,6 +155,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ),
     ("notes", &[of::<Vec<view::NoteInfo>>()]),
     ("history", &[of::<view::HistoryPage>()]),
+    ("check-update", &[of::<view::UpdateState>(), of::<view::CheckedDownload>()]),
     ("practice", &[of::<view::PracticeSetup>(), of::<practice::PacketPractice>()]),
     ("checks", &[of::<Vec<view::AttentionCheckInfo>>()]),
     ("decide", &[of::<view::TextTalk>()]),
@@ -155,7 +164,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ("slips", &[of::<view::SlipReport>()]),
     ("aggregate", &[of::<dissensus_analysis::Aggregated>(), of::<reliability::AggregatedOptions>()]),
     ("bundle", &[of::<dissensus_analysis::bundles::BundleWritten>()]),
-    ("report", &[of::<view::PaperWritten>()]),
+    ("report", &[of::<view::PaperWritten>(), of::<view::InstitutionPapers>()]),
     (
         "export",
         &[
@@ -166,6 +175,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
         ],
     ),
     ("copy", &[of::<view::CopyReport>()]),
+    ("decrypt", &[of::<encryption::Decrypted>()]),
 ];
 
 pub(crate) fn schema(args: &args::Schema) -> Result<()> {

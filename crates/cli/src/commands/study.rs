@@ -1,6 +1,6 @@
 //! `study assign`, `study hand-in`, `study merge` and `study status`.
 
-use super::{count, open, open_in, open_or_read, open_to_read};
+use super::{count, encryption, open, open_in, open_or_read, open_to_read};
 use crate::args::{Assign, HandIn, Merge, PacketFormatArg, Status};
 use crate::output;
 use crate::progress::Bar;
@@ -15,7 +15,10 @@ use dissensus_domain::QuestionId;
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
 use dissensus_project::clock::local_time;
-use dissensus_transfer::study::{self, PacketFolder, PageSettings, StudyPlan, WrittenPage};
+use dissensus_project::encryption::Passphrase;
+use dissensus_transfer::study::{
+    self, PacketFolder, PageSettings, StudyPlan, SubmissionChoices, WrittenPage,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -40,13 +43,14 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
     let plan = StudyPlan { request: &request, without_pages: args.without_pages };
     let draft = match (args.dry_run, &args.out) {
         (false, Some(folder)) => {
+            let (format, passphrase) = format(args)?;
             let bar = Bar::new("packets");
             let settings = settings(args)?;
-            let Some(format) = args.format.of_packets() else {
+            let Some(format) = format.of_packets() else {
                 drop(bar);
                 return join_page(args, &session, plan, &folder.join(JOIN_PAGE), &settings);
             };
-            let to = PacketFolder { folder, format, settings: &settings };
+            let to = PacketFolder { folder, format, settings: &settings, passphrase: passphrase.as_ref() };
             let draft = study::hand_out(&session.study, plan, to, &bar);
             drop(bar);
             draft?
@@ -65,6 +69,11 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
                 PacketFormatArg::LockedPage => output::line(
                     "passphrases.csv there has the passphrase of each page: send it apart from the page",
                 ),
+                PacketFormatArg::LockedFile if !args.encryption.encrypt && args.encryption.file.is_none() => {
+                    output::line(
+                        "passphrases.csv there has the passphrase of each packet: send it apart from the packet",
+                    )
+                }
                 _ => Ok(()),
             }
         }
@@ -72,11 +81,24 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
     }
 }
 
+/// The format of packets, and the passphrase of all of them. A passphrase encrypts files.
+fn format(args: &Assign) -> Result<(PacketFormatArg, Option<Passphrase>)> {
+    let passphrase = encryption::to_encrypt(&args.encryption)?;
+    match (args.format, &passphrase) {
+        (PacketFormatArg::File, Some(_)) => Ok((PacketFormatArg::LockedFile, passphrase)),
+        (PacketFormatArg::Page | PacketFormatArg::LockedPage | PacketFormatArg::JoinPage, Some(_)) => bail!(
+            "a browser opens no encrypted file: with --as locked-page, each page encrypts itself with a passphrase of its own"
+        ),
+        (format, _) => Ok((format, passphrase)),
+    }
+}
+
 /// What pages do with answers.
 fn settings(args: &Assign) -> Result<PageSettings> {
     let target =
         args.send_to.clone().map(|url| PageTarget { url, fields: args.send_with.iter().cloned().collect() });
-    if args.format == PacketFormatArg::File && (target.is_some() || args.completion.is_some()) {
+    let files = [PacketFormatArg::File, PacketFormatArg::LockedFile];
+    if files.contains(&args.format) && (target.is_some() || args.completion.is_some()) {
         bail!("--send-to and --completion are for web pages: add --as page, locked-page or join-page");
     }
     Ok(PageSettings { target, completion: args.completion.clone() })
@@ -182,12 +204,13 @@ fn write_again(args: &Assign) -> Result<()> {
     let Some(folder) = &args.out else { bail!("name the folder with --out") };
     // Written to if possible: packets of an interrupted assignment have their files from now on.
     let session = open_or_read(&args.project.path)?;
+    let (format, passphrase) = format(args)?;
     let bar = Bar::new("packets");
     let settings = settings(args)?;
-    let Some(format) = args.format.of_packets() else {
+    let Some(format) = format.of_packets() else {
         bail!("a page for everybody is not written again: make another one, without --write-again")
     };
-    let to = PacketFolder { folder, format, settings: &settings };
+    let to = PacketFolder { folder, format, settings: &settings, passphrase: passphrase.as_ref() };
     let files = study::write_again(&session.study, &args.annotators, to, &bar);
     drop(bar);
     let files = files?;
@@ -203,7 +226,9 @@ fn write_again(args: &Assign) -> Result<()> {
 pub(crate) fn hand_in(args: &HandIn) -> Result<()> {
     study::refuse_page(&args.packet)?;
     let session = open(&args.packet)?;
-    let handed = study::hand_in(&session.study, &args.file, args.force)?;
+    let passphrase = encryption::to_encrypt(&args.encryption)?;
+    let choices = SubmissionChoices { replace: args.force, passphrase: passphrase.as_ref() };
+    let handed = study::hand_in(&session.study, &args.file, choices)?;
     if args.output.json {
         return output::json(&handed);
     }
@@ -218,15 +243,19 @@ pub(crate) fn hand_in(args: &HandIn) -> Result<()> {
 }
 
 pub(crate) fn merge(args: &Merge) -> Result<()> {
+    let readable = encryption::readable(&args.passphrase, &args.files)?;
     let session = open_in(&args.project.path, Duration::from_secs(args.wait.seconds))?;
     let consent = MergeConsent { whole_copies: args.whole_copy, changes: args.yes, seen: Vec::new() };
     let bar = Bar::new("files");
     let report = match args.dry_run {
-        true => study::preview_merge(&session.study, &args.files),
-        false => study::merge(&session.study, &args.files, &consent, &bar),
+        true => study::preview_merge(&session.study, readable.paths()),
+        false => study::merge(&session.study, readable.paths(), &consent, &bar),
     };
     drop(bar);
-    let report = report?;
+    let mut report = report?;
+    for (merged, given) in report.files.iter_mut().zip(&args.files) {
+        merged.file = given.to_string_lossy().into_owned();
+    }
     let refused = report.files.iter().filter(|file| file.refused).count();
     match args.output.json {
         true => output::json(&report)?,

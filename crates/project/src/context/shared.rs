@@ -24,6 +24,8 @@ pub struct Context {
     pub reservations: Reservations,
     pub threads: Threads,
     pub settings: Snapshot<AppSettings>,
+    /// Why the last automatic backup failed.
+    pub backup_problem: Mutex<Option<String>>,
     /// The assignment, where the project is a task packet for one person: nothing is learned or shown of
     /// others then.
     pub packet: Option<Packet>,
@@ -59,6 +61,7 @@ impl Context {
             reservations: Reservations::default(),
             threads: Threads::default(),
             settings: Snapshot::default(),
+            backup_problem: Mutex::default(),
             packet,
             imported: ImportedCache::default(),
             recorded: Mutex::default(),

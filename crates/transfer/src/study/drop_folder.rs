@@ -1,10 +1,12 @@
 //! A folder into which people put their submissions, such as one that a service synchronises.
 
 use super::Study;
-use super::hand_in::is_submission;
-use super::merge::{merge, merge_each, notice, passes, unread_file};
+use super::hand_in::{is_encrypted_submission, is_submission};
+use super::merge::{merge, merge_each, notice, passes, refuse, unread_file};
 use super::submission;
+use crate::study::error::StudyError;
 use dissensus_api::{CollectedFiles, MergeConsent, MergedFile, MergedKind};
+use dissensus_project::encryption::{Passphrase, ReadableFiles};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Silent};
 use sha2::{Digest, Sha256};
@@ -23,11 +25,14 @@ const ENDINGS_OF_PARTS: [&str; 6] = ["tmp", "part", "partial", "crdownload", "do
 /// The ending that pages and windows propose.
 const ENDING: &str = "handin";
 /// How other files end that people put here instead.
-const ENDINGS_OF_OTHERS: [&str; 5] = ["dissensus", "html", "zip", "gz", "7z"];
+const ENDINGS_OF_OTHERS: [&str; 6] = ["dissensus", "html", "zip", "gz", "7z", "age"];
 /// When a file is tried again that could not be read or merged for a reason that passes.
 const AGAIN: Duration = Duration::from_secs(10);
 /// The copy that knows the packet may be merged later.
 const UNKNOWN: &str = "merge-unknown-packet";
+
+/// The code of an encrypted file that was cut off or changed.
+const DAMAGED: &str = "encrypted-damaged";
 
 /// A file as it was when it was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +56,8 @@ type SameContent = (String, Vec<(PathBuf, Version)>);
 #[derive(Debug)]
 pub struct DropFolder {
     folder: PathBuf,
+    /// Of encrypted submissions.
+    passphrase: Option<Passphrase>,
     /// Files that need not be read again, as long as they do not change.
     done: BTreeMap<PathBuf, Known>,
     /// The others, as they were the last time.
@@ -66,7 +73,13 @@ pub struct DropFolder {
 impl DropFolder {
     pub fn new(folder: &Path) -> Self {
         let folder = folder.to_owned();
-        Self { folder, done: BTreeMap::new(), open: None, failed: BTreeMap::new(), again: None, packets: 0 }
+        let (done, failed) = (BTreeMap::new(), BTreeMap::new());
+        Self { folder, passphrase: None, done, open: None, failed, again: None, packets: 0 }
+    }
+
+    /// Opens encrypted submissions with this passphrase.
+    pub fn with_passphrase(self, passphrase: Option<Passphrase>) -> Self {
+        Self { passphrase, ..self }
     }
 
     /// Where it is.
@@ -202,6 +215,33 @@ impl DropFolder {
 
     /// Merges a file; `None` if its end is missing. The history has only the first try.
     fn merge(&self, cx: &Study, path: &Path, tried: bool) -> Result<Option<MergedFile>, ProjectError> {
+        let readable = match ReadableFiles::of(&[path.to_owned()], self.passphrase.as_ref(), &Silent) {
+            Ok(readable) => readable,
+            // A service may still be writing it.
+            Err(error) if error.code() == DAMAGED => return Ok(None),
+            Err(error) => {
+                let mut file = unread_file(path);
+                refuse(&mut file, error);
+                return Ok(Some(file));
+            }
+        };
+        let [decrypted] = readable.paths() else { return Ok(None) };
+        let merged = self.merge_readable(cx, decrypted, tried)?;
+        Ok(merged.map(|merged| MergedFile { file: shown(path.to_owned()), ..merged }))
+    }
+
+    fn merge_readable(
+        &self,
+        cx: &Study,
+        path: &Path,
+        tried: bool,
+    ) -> Result<Option<MergedFile>, ProjectError> {
+        // What was encrypted can be any file, also a copy or a packet.
+        if File::open(path).is_ok_and(|mut file| matches!(is_submission(&mut file), Ok(false))) {
+            let mut file = unread_file(path);
+            refuse(&mut file, StudyError::NotOurs.into());
+            return Ok(Some(file));
+        }
         // It is no work of its own to find that out, which the history would have.
         if File::open(path).is_ok_and(|mut file| submission::is_cut_off(&mut file)) {
             return Ok(None);
@@ -286,13 +326,18 @@ fn is_part(name: &str) -> bool {
 }
 
 fn is_named_as_one(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
+    let inner = path.file_stem().map(Path::new).filter(|_| has_ending(path, "age"));
+    has_ending(inner.unwrap_or(path), ENDING)
 }
 
-/// The digest of a submission; `None` of another file.
+fn has_ending(path: &Path, wanted: &str) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(wanted))
+}
+
+/// The digest of a submission, or of an encrypted file that is named as one; `None` of another file.
 fn content_digest(path: &Path) -> io::Result<Option<String>> {
     let mut file = File::open(path)?;
-    if !is_submission(&mut file)? {
+    if !is_submission(&mut file)? && !is_encrypted_submission(path) {
         return Ok(None);
     }
     let mut digest = Sha256::new();

@@ -1,5 +1,6 @@
 //! Errors of studies with several people.
 
+use dissensus_domain::MaskError;
 use dissensus_project::error::ProjectError;
 use std::path::PathBuf;
 
@@ -82,6 +83,9 @@ dissensus_domain::errors! {
             "\"{0}\" is a practice text: a check is hidden among the real texts, so choose another text";
         Stopped(String) => "plan-stopped",
             "{0} did not reach a pass mark, and no more texts are shown then: leave them out of the plan, or change what happens with `dissensus label practice --then` and `dissensus label checks --then`";
+        Masks { source: MaskError } => [source], "{source}";
+        MaskColumn { column: String, known: String } => "mask-column",
+            "the texts have no column \"{column}\"{}" (if known.is_empty() { String::new() } else { format!("; there is {known}") });
         Remark(String) => "merge-remark", "{0}";
     }
 }

@@ -8,6 +8,7 @@ use dissensus_files::AtomicFile;
 use dissensus_labelling::practice_answers;
 use dissensus_labelling::progress;
 use dissensus_project::clock::now_ms;
+use dissensus_project::encryption::{Passphrase, encrypt_content, is_encrypted};
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::log::go_on;
@@ -15,6 +16,9 @@ use dissensus_store::Submission;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
+
+/// How the name of an encrypted submission ends.
+const ENCRYPTED: &str = ".handin.age";
 
 /// Returns the progress of the open packet; `None` if the open project is not a packet.
 pub fn open_packet(cx: &Study) -> Result<Option<OpenPacket>, ProjectError> {
@@ -37,13 +41,33 @@ pub fn open_packet(cx: &Study) -> Result<Option<OpenPacket>, ProjectError> {
     }))
 }
 
+/// How a submission is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SubmissionChoices<'a> {
+    /// Whether an earlier submission is replaced.
+    pub replace: bool,
+    /// Encrypts it.
+    pub passphrase: Option<&'a Passphrase>,
+}
+
+impl From<bool> for SubmissionChoices<'_> {
+    fn from(replace: bool) -> Self {
+        Self { replace, passphrase: None }
+    }
+}
+
 /// Writes all work on the open packet to one file. This can be repeated: data that is in several
 /// submissions is merged once.
 ///
 /// # Errors
 /// The open project is not a packet, or the file cannot be written; without `replace`, a file of that
 /// name exists.
-pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<SubmissionInfo, ProjectError> {
+pub fn hand_in<'a>(
+    cx: &Study,
+    file: &Path,
+    choices: impl Into<SubmissionChoices<'a>>,
+) -> Result<SubmissionInfo, ProjectError> {
+    let SubmissionChoices { replace, passphrase } = choices.into();
     let context = &cx.context;
     let Some(packet) = &context.packet else { return Err(StudyError::NotPacket.into()) };
     // The packet records that it was submitted.
@@ -60,7 +84,10 @@ pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<SubmissionInfo,
     let noted = Submission { packet: packet.id, at_ms: now_ms(), answers: progress.done };
     let content = submission::write(context.store.project_id()?, &noted, &work, &key).map_err(failed)?;
     let mut target = AtomicFile::create_private(file).map_err(failed)?;
-    target.write_all(&content).map_err(failed)?;
+    match passphrase {
+        None => target.write_all(&content).map_err(failed)?,
+        Some(passphrase) => encrypt_content(&content, &mut target, passphrase).map_err(failed)?,
+    }
     match replace {
         true => target.finish().map_err(failed)?,
         false => target.finish_new().map_err(|source| match source.kind() {
@@ -84,7 +111,14 @@ pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<SubmissionInfo,
 /// itself.
 fn may_be_replaced(file: &Path) -> std::io::Result<bool> {
     let about = std::fs::metadata(file)?;
-    Ok(about.is_file() && (about.len() == 0 || is_submission(&mut File::open(file)?)?))
+    Ok(about.is_file()
+        && (about.len() == 0 || is_submission(&mut File::open(file)?)? || is_encrypted_submission(file)))
+}
+
+/// Whether a file is encrypted, and named as a submission.
+pub(super) fn is_encrypted_submission(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    name.ends_with(ENCRYPTED) && is_encrypted(file)
 }
 
 /// Whether a file begins like a submission of any format.

@@ -13,9 +13,10 @@ use dissensus_domain::{AnnotatorId, Assignment, Attributes, JobKind, Packet, Pac
 use dissensus_editing::annotators;
 use dissensus_files::{AtomicFile, PrivateFolder};
 use dissensus_project::clock::now_ms;
+use dissensus_project::encryption::{Existing, Passphrase, encrypt_file, private_folder_by};
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_project::jobs::{Follow, Progress};
+use dissensus_project::jobs::{Follow, Progress, Silent};
 use dissensus_project::names::project_name;
 use dissensus_project::sync::lock;
 use dissensus_project::words::counted;
@@ -29,7 +30,7 @@ use uuid::Uuid;
 /// or killed.
 const UNWRITTEN: &str = "packets-unwritten";
 
-/// The list of passphrases in the folder of pages that need one.
+/// The list of passphrases in the folder of packets that have their own.
 const PASSPHRASES: &str = "passphrases.csv";
 
 /// Where packets are written, and as what.
@@ -39,18 +40,32 @@ pub struct PacketFolder<'a> {
     pub format: PacketFormat,
     /// Of pages.
     pub settings: &'a PageSettings,
+    /// Of encrypted files: one for all; each has its own without it.
+    pub passphrase: Option<&'a Passphrase>,
 }
 
 impl PacketFolder<'_> {
     /// Checks that packets can be written as this, before any is assigned.
     fn check(&self, cx: &Study) -> Result<(), ProjectError> {
+        if self.is_page() {
+            page::check(self.settings)?;
+        }
+        match self.has_list() {
+            true => passphrase::check_list(&passphrases(cx)?, &self.folder.join(PASSPHRASES)),
+            false => Ok(()),
+        }
+    }
+
+    fn is_page(&self) -> bool {
+        matches!(self.format, PacketFormat::Page | PacketFormat::LockedPage)
+    }
+
+    /// Whether each packet has a passphrase of its own, of which the folder has a list.
+    fn has_list(&self) -> bool {
         match self.format {
-            PacketFormat::File => Ok(()),
-            PacketFormat::Page => page::check(self.settings),
-            PacketFormat::LockedPage => {
-                page::check(self.settings)?;
-                passphrase::check_list(&passphrases(cx)?, &self.folder.join(PASSPHRASES))
-            }
+            PacketFormat::LockedPage => true,
+            PacketFormat::LockedFile => self.passphrase.is_none(),
+            PacketFormat::File | PacketFormat::Page => false,
         }
     }
 }
@@ -58,7 +73,7 @@ impl PacketFolder<'_> {
 impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for PacketFolder<'a> {
     fn from(folder: &'a P) -> Self {
         static USUAL: PageSettings = PageSettings { target: None, completion: None };
-        Self { folder: folder.as_ref(), format: PacketFormat::default(), settings: &USUAL }
+        Self { folder: folder.as_ref(), format: PacketFormat::default(), settings: &USUAL, passphrase: None }
     }
 }
 
@@ -119,7 +134,7 @@ fn draw_and_write(
     if drawn.people.iter().all(|person| person.items.is_empty()) {
         return Err(StudyError::NothingNew.into());
     }
-    for person in drawn.people.iter().filter(|_| to.format != PacketFormat::File) {
+    for person in drawn.people.iter().filter(|_| to.is_page()) {
         page::check_texts(&person.name, person.items.len())?;
     }
     let files = file_names(&drawn, to)?;
@@ -180,7 +195,7 @@ fn write_theirs(
         if !people.is_empty() && !wanted.contains(&person.id) {
             continue;
         }
-        if to.format != PacketFormat::File {
+        if to.is_page() {
             page::check_texts(&person.external_id, packet.assignments.len())?;
         }
         again.push((at, packet, person));
@@ -299,6 +314,7 @@ pub(super) fn add(
                 })?,
             };
             tx.add_packet(&Packet { annotator, ..packet.clone() }, &key)?;
+            tx.mask_packet(packet.id, made_at_ms)?;
             added.push((place, packet.id));
         }
         let packets = added.iter().map(|(_, packet)| packet.0);
@@ -327,12 +343,12 @@ pub(super) fn add(
 fn write(
     cx: &Study,
     unwritten: &[Unwritten],
-    PacketFolder { format, settings, .. }: PacketFolder<'_>,
+    to: PacketFolder<'_>,
     progress: &dyn Progress,
 ) -> Result<(), ProjectError> {
     let all = unwritten.len() as u64;
-    // First: a page without its passphrase is lost.
-    if format == PacketFormat::LockedPage
+    // First: a packet without its passphrase is lost.
+    if to.has_list()
         && let Some(one) = unwritten.first()
     {
         let list = dissensus_files::folder_of(&one.file).join(PASSPHRASES);
@@ -343,34 +359,50 @@ fn write(
         if progress.cancelled() {
             return Err(ProjectError::Cancelled);
         }
-        let failed = |source| ProjectError::Io { path: file.clone(), doing: "writing the packet", source };
-        let folder = dissensus_files::folder_of(file);
-        let inside = PrivateFolder::create_in(folder).map_err(failed)?;
-        let made = inside.path().join("packet.dissensus");
-        cx.context.store.write_packet(*packet, &made)?;
-        // It contains the key that signs answers.
-        let mut target = AtomicFile::create_private(file).map_err(failed)?;
-        match format {
-            PacketFormat::File => {
-                let mut made = std::fs::File::open(&made).map_err(failed)?;
-                std::io::copy(&mut made, &mut target).map_err(failed)?;
-            }
-            PacketFormat::Page | PacketFormat::LockedPage => {
-                let locked = (format == PacketFormat::LockedPage).then(|| passphrase_of(cx, *packet));
-                let locked = locked.transpose()?;
-                let to = page::Delivery::File { passphrase: locked.as_deref(), settings };
-                let page = page::page(&made, &project_name(cx.context.store.path()), to)?;
-                target.write_all(page.as_bytes()).map_err(failed)?;
-            }
-        }
-        target.finish_new().map_err(|source| match source.kind() {
-            std::io::ErrorKind::AlreadyExists => StudyError::Exists(file.clone()).into(),
-            _ => failed(source),
-        })?;
+        write_file(cx, *packet, file, to)?;
         written(cx, *packet)?;
     }
     progress.report(all, Some(all), "packets");
     Ok(())
+}
+
+/// Writes the file of a packet.
+fn write_file(cx: &Study, packet: PacketId, file: &Path, to: PacketFolder<'_>) -> Result<(), ProjectError> {
+    let failed = |source| ProjectError::Io { path: file.to_owned(), doing: "writing the packet", source };
+    let unless_there = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => StudyError::Exists(file.to_owned()).into(),
+        _ => failed(error),
+    };
+    let locked = to.format == PacketFormat::LockedFile;
+    let inside = match locked {
+        true => private_folder_by(cx.context.store.path())?,
+        false => PrivateFolder::create_in(dissensus_files::folder_of(file)).map_err(failed)?,
+    };
+    let made = inside.path().join("packet.dissensus");
+    cx.context.store.write_packet(packet, &made)?;
+    if locked {
+        let own = || passphrase_of(cx, packet).map(Passphrase::from_random);
+        let passphrase = to.passphrase.cloned().map_or_else(own, Ok)?;
+        return encrypt_file(&made, file, Existing::Refuse, &passphrase, &Silent).map_err(
+            |error| match error {
+                ProjectError::Io { source, .. } => unless_there(source),
+                other => other,
+            },
+        );
+    }
+    // It contains the key that signs answers.
+    let mut target = AtomicFile::create_private(file).map_err(failed)?;
+    if to.is_page() {
+        let locked = (to.format == PacketFormat::LockedPage).then(|| passphrase_of(cx, packet));
+        let locked = locked.transpose()?;
+        let delivery = page::Delivery::File { passphrase: locked.as_deref(), settings: to.settings };
+        let page = page::page(&made, &project_name(cx.context.store.path()), delivery)?;
+        target.write_all(page.as_bytes()).map_err(failed)?;
+    } else {
+        let mut made = std::fs::File::open(&made).map_err(failed)?;
+        std::io::copy(&mut made, &mut target).map_err(failed)?;
+    }
+    target.finish_new().map_err(unless_there)
 }
 
 fn passphrase_of(cx: &Study, packet: PacketId) -> Result<String, ProjectError> {
@@ -428,6 +460,7 @@ impl<'a> FileNames<'a> {
         let next = if packets == 0 { String::new() } else { format!("-{}", packets + 1) };
         let ending = match self.to.format {
             PacketFormat::File => "dissensus",
+            PacketFormat::LockedFile => "dissensus.age",
             PacketFormat::Page | PacketFormat::LockedPage => "html",
         };
         // Two annotators whose names differ only in characters that file names cannot have, or in case, which

@@ -5,7 +5,7 @@ use super::hand_in::is_submission;
 use super::{former_submission, submission};
 use crate::study::error::StudyError;
 use dissensus_api::MergedKind;
-use dissensus_domain::{Packet, PacketId, ProjectId, Question, TextId};
+use dissensus_domain::{Packet, PacketId, ProjectId, Question, Text, TextId};
 use dissensus_files::PrivateFolder;
 use dissensus_project::error::ProjectError;
 use dissensus_store::{PacketKey, Store, StoreError, Submission};
@@ -213,9 +213,14 @@ pub(super) fn unassigned_content(
     let (mut added, mut changed) = (Vec::new(), Vec::new());
     let mut handed_out: HashSet<TextId> = packet.assignments.iter().map(|item| item.text).collect();
     handed_out.extend(ours.ever_practised_on(&packet.questions)?);
+    let masker = ours.masker_of(packet.id)?;
+    let as_handed_out = |text: &Text| {
+        let masked = masker.as_ref().and_then(|masker| masker.mask(&text.external_id, &text.body));
+        masked.unwrap_or_else(|| text.body.clone())
+    };
     store.for_each_text(|text| {
         match ours.text_by_external(&text.external_id)? {
-            Some(known) if known.body != text.body => {
+            Some(known) if known.body != text.body && as_handed_out(&known) != text.body => {
                 changed.push(format!("text \"{}\" was changed in the packet", text.external_id));
             }
             Some(known) if handed_out.contains(&known.id) => {}

@@ -402,7 +402,7 @@ pub(super) fn unread_file(path: &Path) -> MergedFile {
     }
 }
 
-fn refuse(file: &mut MergedFile, error: ProjectError) {
+pub(super) fn refuse(file: &mut MergedFile, error: ProjectError) {
     file.refused = true;
     file.problems.push(MergeProblem { refused: true, problem: error.problem() });
 }
@@ -448,12 +448,12 @@ fn levels_notice(taken: &MergedCounts) -> Option<MergeProblem> {
 
 /// Reports that annotators who withdrew here are still in the merged copy.
 fn passed_over(people: u32) -> MergeProblem {
-    let who = if people == 1 { "1 person who has".to_owned() } else { format!("{people} people who have") };
-    let remark = format!(
-        "{who} withdrawn from the project is still in this copy, and nothing of theirs was taken: take this project into that \
-         copy too, or delete it"
-    );
-    let remark = if people == 1 { remark } else { remark.replace("project is still", "project are still") };
+    let remark = match people {
+        1 => "1 person who has withdrawn from the project is still in this copy, and nothing of theirs was taken: take this project into that copy too, or delete it".to_owned(),
+        people => format!(
+            "{people} people who have withdrawn from the project are still in this copy, and nothing of theirs was taken: take this project into that copy too, or delete it"
+        ),
+    };
     self::notice(remark)
 }
 

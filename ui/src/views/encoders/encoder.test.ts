@@ -13,6 +13,7 @@ const offer: EncoderOffer = {
   about: "For tests.",
   licence: "MIT",
   bytes: 91_335_000,
+  files: [{ path: "model.safetensors", bytes: 90_868_376, sha256: "53aa51" }],
   source: "hub/tiny",
   folder: "/models/tiny",
   installed: false,
@@ -39,6 +40,7 @@ it("is offered with size, licence and source, and shows the progress of the down
   const user = userEvent.setup();
   render(EncoderDialog);
   expect(await screen.findByTestId("encoder-size")).toHaveTextContent("91 MB");
+  expect(screen.getByTestId("encoder-file")).toHaveTextContent("90,868,376 bytes, SHA-256 53aa51");
   await user.click(screen.getByTestId("encoder-download"));
   emit("downloadChanged", { done: 45_667_500, total: 91_335_000, file: "model.safetensors" });
   await waitFor(() => expect(screen.getByTestId("encoder-progress")).toHaveTextContent("50 %"));

@@ -36,7 +36,7 @@ it("saves a copy at the chosen path, and shows the path", async () => {
   const user = userEvent.setup();
   render(ProjectView);
   await user.click(screen.getByTestId("act-project.copy"));
-  expect(save).toHaveBeenCalledWith("/home/you/Comments copy.dissensus");
+  expect(save).toHaveBeenCalledWith("/home/you/Comments copy.dissensus", null);
   await waitFor(() =>
     expect(app.toasts.list.at(-1)).toMatchObject({
       kind: "done",

@@ -59,7 +59,7 @@ async function dialog() {
 }
 
 async function started(request = HERE) {
-  await commands.handOut(PEOPLE, "/p", "file");
+  await commands.handOut(PEOPLE, "/p", "file", null);
   await app.study.invite(request);
   render(StudyView);
   await user.click(within(await screen.findByTestId("study-serving")).getByRole("button"));
@@ -297,7 +297,7 @@ describe("closing", () => {
       serving.stop();
       return null;
     });
-    await commands.handOut(PEOPLE, "/p", "file");
+    await commands.handOut(PEOPLE, "/p", "file", null);
     await app.study.invite(HERE);
     await app.close();
     expect(close).not.toHaveBeenCalled();
@@ -321,7 +321,7 @@ describe("closing", () => {
   });
 
   it("shows a project again after a withdrawal has ended the server", async () => {
-    await commands.handOut(PEOPLE, "/p", "file");
+    await commands.handOut(PEOPLE, "/p", "file", null);
     await app.study.invite(HERE);
     const open = vi.spyOn(commands, "openProject");
     const merge = commands.mergeFiles;

@@ -71,7 +71,7 @@ describe("nothing handed out", () => {
 
 describe("the table", () => {
   it("lists people in the order of their packets, and updates without flicker", async () => {
-    await commands.handOut(REQUEST, "/p", "file");
+    await commands.handOut(REQUEST, "/p", "file", null);
     render(StudyView);
     await waitFor(() => expect(names()).toEqual(REQUEST.people));
     expect(screen.getByTestId("study-progress").textContent).toMatch(
@@ -95,7 +95,7 @@ describe("the table", () => {
   });
 
   it("sorts by any column, unknown values last in both directions", async () => {
-    await commands.handOut(REQUEST, "/p", "file");
+    await commands.handOut(REQUEST, "/p", "file", null);
     await commands.mergeFiles(["/in/cleo.handin", "/in/ben.handin"], NO_CONSENT);
     const user = userEvent.setup();
     render(StudyView);
@@ -114,7 +114,7 @@ describe("the table", () => {
   });
 
   it("writes a packet again into a folder, and nothing if none is chosen", async () => {
-    await commands.handOut(REQUEST, "/p", "file");
+    await commands.handOut(REQUEST, "/p", "file", null);
     const wrote = vi.spyOn(commands, "writePacketsAgain");
     const asked = vi.spyOn(platform, "chooseFolder").mockResolvedValueOnce(null).mockResolvedValue("/again");
     const user = userEvent.setup();
@@ -124,7 +124,7 @@ describe("the table", () => {
     expect(asked).toHaveBeenCalledWith("Save the packet of ben");
     expect(wrote).not.toHaveBeenCalled();
     await user.click(button);
-    await waitFor(() => expect(wrote).toHaveBeenCalledWith(["ben"], "/again", "file"));
+    await waitFor(() => expect(wrote).toHaveBeenCalledWith(["ben"], "/again", "file", null));
     expect(app.toasts.list[0]).toMatchObject({
       message: "The packet was written again as ben.dissensus",
       detail: "/again/ben.dissensus",
@@ -235,7 +235,12 @@ describe("planning", () => {
     await waitFor(() => expect(screen.getByTestId("study-hand-out")).toBeEnabled());
     await user.click(screen.getByTestId("study-hand-out"));
     await waitFor(() =>
-      expect(out).toHaveBeenCalledWith(expect.objectContaining({ new_people: true }), "/packets", "file"),
+      expect(out).toHaveBeenCalledWith(
+        expect.objectContaining({ new_people: true }),
+        "/packets",
+        "file",
+        null,
+      ),
     );
   });
 
@@ -256,7 +261,7 @@ describe("planning", () => {
     // Enter in a field does the same.
     await user.type(screen.getByTestId("study-to-come"), "{Enter}");
     await waitFor(() =>
-      expect(out).toHaveBeenCalledWith(expect.objectContaining({ per_text: 3 }), "/packets", "file"),
+      expect(out).toHaveBeenCalledWith(expect.objectContaining({ per_text: 3 }), "/packets", "file", null),
     );
     expect(await screen.findByTestId("study-folder")).toHaveTextContent("Written to /packets");
     expect(screen.getByTestId("study-handed")).toHaveTextContent("person-2.dissensus");
@@ -288,7 +293,7 @@ describe("planning", () => {
     expect(notice).not.toHaveTextContent("in the project");
     failing.mockImplementation(async (request, folder, format) => {
       failing.mockRestore();
-      await real(request, folder, format);
+      await real(request, folder, format, null);
       throw { code: "io", message: "no space is left", detail: null };
     });
     await user.click(screen.getByTestId("study-hand-out"));
@@ -315,7 +320,7 @@ describe("merging", () => {
       "/in/another study.handin",
       "/in/ben late.handin",
     ]);
-    await commands.handOut(REQUEST, "/p", "file");
+    await commands.handOut(REQUEST, "/p", "file", null);
     const user = userEvent.setup();
     render(App);
     await screen.findByTestId("nav-people");
@@ -461,7 +466,7 @@ describe("dropping files", () => {
     app.drop(["/in/texts.csv", "/in/more.csv"]);
     expect(app.toasts.list.at(-1)?.message).toBe("One file at a time");
     expect(app.importing).toBe("/in/texts.csv");
-    emit("openRequested", { path: "/in/cleo.handin" });
+    emit("openRequested", { project: null, files: ["/in/cleo.handin"], read_only: false, link: null });
     await waitFor(() => expect(merge).toHaveBeenLastCalledWith(["/in/cleo.handin"], NO_CONSENT));
   });
 });
@@ -492,7 +497,7 @@ it("shows who failed attention checks even if they are too few for a share", () 
 });
 
 it("reports packets with an earlier state, and texts that lack a person", async () => {
-  await commands.handOut(REQUEST, "/p", "file");
+  await commands.handOut(REQUEST, "/p", "file", null);
   study.earlier = [{ annotator: "ada", name: "Ada", changed: ["the guideline", "the question rude"] }];
   study.short = 4;
   render(StudyView);

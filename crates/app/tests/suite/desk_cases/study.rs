@@ -119,7 +119,12 @@ pub(super) fn hand_out(folder: &TestFolder, case: &Case) -> Handed {
 
 /// Writes ada's packet again as a page.
 pub(super) fn write_page(session: &Session, out: &Path) {
-    let to = PacketFolder { folder: out, format: PacketFormat::Page, settings: &PageSettings::default() };
+    let to = PacketFolder {
+        folder: out,
+        format: PacketFormat::Page,
+        settings: &PageSettings::default(),
+        passphrase: None,
+    };
     study::write_again(&session.study, &["ada".to_owned()], to, &Silent).unwrap();
 }
 

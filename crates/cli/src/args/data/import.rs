@@ -1,7 +1,7 @@
 //! Arguments of `data import`.
 
 use crate::args::parse::{scale, scale_kinds};
-use crate::args::shared::{OutputArgs, ProjectArg};
+use crate::args::shared::{OutputArgs, PassphraseArg, ProjectArg};
 use clap::{Args, ValueEnum, ValueHint};
 use dissensus_domain::ScaleKind;
 use std::path::PathBuf;
@@ -33,6 +33,8 @@ pub(crate) struct Import {
     /// be compressed with gzip or ZIP
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseArg,
     /// Read the file in this format [default: detected; --dry-run shows which]
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,

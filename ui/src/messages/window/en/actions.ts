@@ -23,6 +23,7 @@ export default {
   name_data_remove_import: "Remove the last import…",
   name_data_export: "Export labels or predictions…",
   name_data_report: "Report for a paper…",
+  name_data_institution: "Papers for your institution…",
 
   // Questions, the guideline, and the study.
   name_question_add: "Add a question…",
@@ -44,6 +45,7 @@ export default {
   name_study_take_in: "Merge submissions…",
   name_study_watch: "Watch a folder for submissions…",
   name_study_hand_in: "Hand in…",
+  name_study_hand_in_encrypted: "Hand in, encrypted…",
 
   // The project and the application.
   name_project_new: "New project…",
@@ -52,6 +54,8 @@ export default {
   name_project_to_write: "Open this project to write",
   name_project_sample: "Open sample project",
   name_project_copy: "Save a copy…",
+  name_project_copy_encrypted: "Save an encrypted copy…",
+  name_project_backups: "Backups…",
   name_project_close: "Close project",
   name_encoder_get: "Encoder…",
   name_encoder_compare: "Compare encoders…",
@@ -61,6 +65,8 @@ export default {
   name_app_settings: "Settings",
   name_app_keys: "Keyboard shortcuts",
   name_app_guide: "User guide",
+  name_app_tour: "Take the tour",
+  name_app_update: "Check for updates",
   name_app_diagnostics: "Copy diagnostics",
   name_theme_light: "Light theme",
   name_theme_dark: "Dark theme",

@@ -10,6 +10,7 @@ export default {
   about: "What it is",
   size: "Download",
   size_checked: "{{size}}, each file checked by its SHA-256",
+  file_checked: "{{bytes, number}} bytes, SHA-256 {{sha256}}",
   licence: "Licence",
   /** Where it is downloaded from. */
   from: "From",

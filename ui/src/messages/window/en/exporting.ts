@@ -103,6 +103,11 @@ export default {
   /** `figures` and `tables` are phrases such as "12 figures". */
   report_written: "{{figures}} and {{tables}} written to {{file}}",
   report_open: "Open report.html in {{folder}}",
+  papers_written_one: "{{count, number}} paper for your institution written to {{file}}",
+  papers_written_other: "{{count, number}} papers for your institution written to {{file}}",
+  papers_open_one: "Open papers.html in {{folder}}. {{count, number}} place is marked [to fill in].",
+  papers_open_other: "Open papers.html in {{folder}}. {{count, number}} places are marked [to fill in].",
+  papers_stopped: "The papers were stopped",
   figures_one: "{{count, number}} figure",
   figures_other: "{{count, number}} figures",
   tables_one: "{{count, number}} table",

@@ -22,6 +22,7 @@ export default {
   writing: "Writing {{title}}",
   merging: "Merging {{title}}",
   removing: "Removing {{title}}",
+  masking: "Looking for what to mask",
   measuring_texts: "Measuring texts",
 
   state_running: "started",

@@ -17,6 +17,7 @@ export default {
   what_paste: "Rows copied from a spreadsheet, or lines of text.",
   what_export: "For sharing, for another program, or as summary tables.",
   what_report: "Figures, tables and a data statement, written to a folder.",
+  what_institution: "Data flow, storage, data protection, ethics, consent, licences.",
   what_remove_import: "Removes what the last imported file added.",
   what_log: "Every change: by whom, when, and in which copy.",
   what_hand_in: "Writes your answers to one file that you send back. You can continue afterwards.",
@@ -111,6 +112,7 @@ export default {
   not_opened: "The project was not opened",
   journal_moved: "A journal file of another project was moved aside",
   folder_synced: "This folder is synchronised with other computers",
+  readable_by_others: "Other users of this computer can read this project",
   /** A button: the name is similar to that of somebody in the project, but it is not the same person. */
   another_person: "“{{name}}” is another person",
   run_finished: "{{model}} has finished training",

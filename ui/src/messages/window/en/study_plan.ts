@@ -93,6 +93,8 @@ export default {
   format_page_hint: "for any browser, without a network",
   format_locked_page: "Web pages with passphrases",
   format_locked_page_hint: "a list of them is written too",
+  format_locked_file: "Encrypted files for Dissensus",
+  format_locked_file_hint: "for people who have this program, with a passphrase",
   how_many: "How many labels does a text need?",
   per_text: "Labels per text",
   per_text_hint: "number of people who label each text",
