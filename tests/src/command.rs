@@ -25,6 +25,15 @@ pub struct Outcome {
     pub err: String,
 }
 
+/// A folder whose projects nobody else can read, whatever the user's mask: a project that others can read gives
+/// a notice.
+fn private_folder() -> std::io::Result<TempDir> {
+    let mut folder = tempfile::Builder::new();
+    #[cfg(unix)]
+    folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    folder.tempdir()
+}
+
 impl Bench {
     /// An empty folder, with the checkout's encoders.
     ///
@@ -32,7 +41,7 @@ impl Bench {
     /// The system gives no temporary folder.
     #[expect(clippy::new_without_default, reason = "making a folder is no default")]
     pub fn new() -> Self {
-        match TempDir::new() {
+        match private_folder() {
             Ok(folder) => Self { folder, models: programs::models() },
             Err(error) => panic!("no temporary folder: {error}"),
         }

@@ -186,8 +186,8 @@ export const commands = {
 	 */
 	exportSummary: (path: string, request: SummaryRequest) => __TAURI_INVOKE<SummaryWritten>("export_summary", { path, request }),
 	/**
-	 *  Saves a copy of the whole project, encrypted if a passphrase is given; an existing file is replaced, for
-	 *  the dialog has asked.
+	 *  Saves a copy of the whole project, encrypted if a passphrase is given; an existing file is replaced,
+	 *  for the dialog has asked.
 	 */
 	saveCopy: (path: string, passphrase: string | null) => __TAURI_INVOKE<CopyReport>("save_copy", { path, passphrase }),
 	/**  Writes the report into a folder. A job: it reports progress by events and can be cancelled. */

@@ -118,13 +118,12 @@ fn upgrade_bar() -> Arc<dyn Progress> {
     Arc::new(LateBar::new("bytes"))
 }
 
-/// Notes on standard error where the journal of another file was moved, a service synchronises the folder, it
-/// is on a network share, or others can read the project.
+/// Notes on standard error where the journal of another file was moved, a service synchronises the folder, or
+/// it is on a network share.
 fn opening_notes(session: Session) -> Session {
     let (journal, sync) = (info::journal_notice(&session.project), info::sync_notice(&session.project));
     let network = info::network_notice(&session.project);
-    let readable = info::readable_notice(&session.project);
-    [journal, sync, network, readable].iter().flatten().for_each(|notice| note(notice));
+    [journal, sync, network].iter().flatten().for_each(|notice| note(notice));
     session
 }
 

@@ -1,7 +1,7 @@
 //! `project new`, `project sample`, `project info` and `data question`.
 
 use super::project_document::ProjectDocument;
-use super::{annotators, count, home, open, open_to_read};
+use super::{annotators, count, home, note, open, open_to_read};
 use crate::args::{New, Question, Reading};
 use crate::output;
 use anyhow::{Context as _, Result, bail};
@@ -257,6 +257,9 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
     output::line(&format!("{}: {}", info.name, size.join(", ")))?;
     if let Some(notice) = &info.simulated_notice {
         output::line(notice)?;
+    }
+    if let Some(notice) = &info.readable_notice {
+        note(notice);
     }
     for ((question, estimation), fitted) in info.questions.iter().zip(&estimated).zip(&fitted_options) {
         let scale = scale_words(&question.scale);
