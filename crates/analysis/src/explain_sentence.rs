@@ -190,7 +190,7 @@ mod tests {
         );
         let alike = [(Words, -0.9), (Others, 0.4), (Severity, -0.4)];
         let message = sentence(&person(&alike, 0.2, None), TWO_OR_ABOVE, &ordinal());
-        let expected = "Words point to a low level, others' labels point to a high level; 91 gives lower levels than most, which adds to that.";
+        let expected = "Words point to a low level, but others' labels point to a high level; 91 gives lower levels than most, which adds to that.";
         assert!(message.ends_with(expected), "{message}");
     }
 

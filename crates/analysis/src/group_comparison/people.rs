@@ -140,7 +140,7 @@ mod tests {
         let choice = GroupsChoice { a: with(&[("gender", "Man")], &[]), b: with(&[("age", "30")], &[]) };
         let error = groups(&people(), &choice).unwrap_err();
         assert_eq!(error.code(), "groups-overlap");
-        assert!(error.to_string().starts_with("Ben is in both"), "{error}");
+        assert!(error.to_string().starts_with("in both groups: Ben; "), "{error}");
         let empty = GroupsChoice { a: PeopleChoice::default(), ..choice };
         assert_eq!(groups(&people(), &empty).unwrap_err().code(), "empty-group");
         let nobody = with(&[("gender", "Other")], &[]);
