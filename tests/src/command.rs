@@ -25,8 +25,8 @@ pub struct Outcome {
     pub err: String,
 }
 
-/// A folder whose projects nobody else can read, whatever the user's mask: a project that others can read gives
-/// a notice.
+/// A folder whose projects nobody else can read, whatever the user's mask: a project that others can read
+/// gives a notice.
 fn private_folder() -> std::io::Result<TempDir> {
     let mut folder = tempfile::Builder::new();
     #[cfg(unix)]
