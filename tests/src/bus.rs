@@ -3,11 +3,14 @@
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
 
 /// A D-Bus daemon; ends when dropped.
 pub struct Bus {
     daemon: Child,
     address: String,
+    /// Sockets of services that it starts, such as the accessibility bus.
+    _sockets: TempDir,
 }
 
 impl Bus {
@@ -16,7 +19,9 @@ impl Bus {
     /// # Errors
     /// dbus-daemon is not installed (`cargo xtask test --only system`) or does not start.
     pub fn start() -> Result<Self> {
+        let sockets = tempfile::tempdir()?;
         let mut daemon = Command::new("dbus-daemon")
+            .env("XDG_RUNTIME_DIR", sockets.path())
             .args(["--session", "--nofork", "--nopidfile", "--print-address"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -29,7 +34,7 @@ impl Bus {
         if address.trim().is_empty() {
             bail!("dbus-daemon ended at once ({})", daemon.wait()?);
         }
-        Ok(Self { daemon, address: address.trim().to_owned() })
+        Ok(Self { daemon, address: address.trim().to_owned(), _sockets: sockets })
     }
 
     /// Value for DBUS_SESSION_BUS_ADDRESS.

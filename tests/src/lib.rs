@@ -20,6 +20,8 @@ pub mod page;
 pub mod processes;
 pub mod programs;
 pub mod project_file;
+#[cfg(target_os = "linux")]
+pub mod reader;
 pub mod redact;
 pub mod schemas;
 #[cfg(target_os = "linux")]

@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 pub(crate) const BUILD: [&str; 4] =
     ["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev", "librsvg2-dev"];
 /// Additional packages for the end-to-end tests.
-pub(crate) const TESTS: [&str; 10] = [
+pub(crate) const TESTS: [&str; 11] = [
     "xvfb",
     "xauth",
     "webkit2gtk-driver",
@@ -20,6 +20,8 @@ pub(crate) const TESTS: [&str; 10] = [
     "desktop-file-utils",
     "shared-mime-info",
     "libglib2.0-bin",
+    // The bus on which the window reports to screen readers.
+    "at-spi2-core",
     // The loopback device of the namespace without a network.
     "iproute2",
 ];

@@ -55,7 +55,11 @@ fn ensure_linux(need: Need) -> Result<()> {
         None => bail!(
             "missing: {what}\n    Install with this system's package manager a C and C++ compiler, pkg-config, WebKitGTK 4.1 \
              and librsvg with their headers{}",
-            if need == Need::Tests { ", Xvfb, xauth, WebKitWebDriver, dbus-daemon and iproute2" } else { "" }
+            if need == Need::Tests {
+                ", Xvfb, xauth, WebKitWebDriver, dbus-daemon, at-spi2-core and iproute2"
+            } else {
+                ""
+            }
         ),
     }
 }
@@ -99,17 +103,17 @@ fn install_line(manager: Manager, need: Need) -> String {
             "sudo dnf install -y",
             "gcc gcc-c++ make pkgconf-pkg-config 'pkgconfig(webkit2gtk-4.1)' 'pkgconfig(librsvg-2.0)'"
                 .to_owned(),
-            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-sans-fonts dbus-daemon /usr/sbin/ip".to_owned(),
+            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-sans-fonts dbus-daemon at-spi2-core /usr/sbin/ip".to_owned(),
         ),
         Manager::Pacman => (
             "sudo pacman -S --needed",
             "base-devel webkit2gtk-4.1 librsvg".to_owned(),
-            "xorg-server-xvfb xorg-xauth webkitgtk-6.0 ttf-dejavu dbus iproute2".to_owned(),
+            "xorg-server-xvfb xorg-xauth webkitgtk-6.0 ttf-dejavu dbus at-spi2-core iproute2".to_owned(),
         ),
         Manager::Zypper => (
             "sudo zypper install -y",
             "gcc gcc-c++ make pkg-config 'pkgconfig(webkit2gtk-4.1)' 'pkgconfig(librsvg-2.0)'".to_owned(),
-            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-fonts dbus-1-daemon /usr/sbin/ip".to_owned(),
+            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-fonts dbus-1-daemon at-spi2-core /usr/sbin/ip".to_owned(),
         ),
     };
     match need {
