@@ -29,6 +29,9 @@ static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\bby up to \d+ days\b", "by up to [DAYS] days"),
         (r"\b\d{5,} of \d{5,} bytes\b", "[SIZE] of [SIZE] bytes"),
         (r"\(\d+(\.\d+)? [kM]B\)", "([SIZE])"),
+        // What the system says of this computer's disk.
+        (r#"The (system .*the )?disk of this project[^"\n]*"#, "[DISK]"),
+        (r#""encryption": "\w+""#, "\"encryption\": [DISK]"),
     ];
     rules.map(|(pattern, with)| (compiled(pattern), with)).into()
 });

@@ -81,7 +81,8 @@ pub fn journal_notice(cx: &Project) -> Option<String> {
 
 /// A notice if the project is in a folder that a service synchronises.
 pub fn sync_notice(cx: &Project) -> Option<String> {
-    sync_folder::service_of(cx.context.store.path()).map(|service| {
+    let service = *cx.place.service.get_or_init(|| sync_folder::service_of(cx.path()));
+    service.map(|service| {
         format!(
             "This project is in a folder that {service} synchronises: a copy that is made during a write can be damaged, and two computers can write apart. Close the project and move it, with its folder .runs, to another folder; hand out packets, or merge copies, to work on several computers."
         )
@@ -90,15 +91,17 @@ pub fn sync_notice(cx: &Project) -> Option<String> {
 
 /// A notice if the project is on another computer.
 pub fn network_notice(cx: &Project) -> Option<String> {
-    network_folder::is_remote(cx.context.store.path()).then(|| {
+    let is_remote = *cx.place.is_remote.get_or_init(|| network_folder::is_remote(cx.path()));
+    is_remote.then(|| {
         "This project is on a network share: a connection that is lost during a write, or a second computer that opens it, can damage it. Work on a copy on this computer, and save copies to the share; hand out packets, or merge copies, to work on several computers.".to_owned()
     })
 }
 
 /// A notice if other users of this computer can read the project.
 pub fn readable_notice(cx: &Project) -> Option<String> {
-    let path = cx.context.store.path();
-    readable_file::is_readable_by_others(path).then(|| {
+    let path = cx.path();
+    let is_readable = || readable_file::is_readable_by_others(path);
+    cx.place.is_readable_by_others.get_or_init(is_readable).then(|| {
         // As a shell reads it.
         let quoted = format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
         format!(

@@ -5,14 +5,18 @@ pub mod attribute_form;
 pub mod backups;
 pub mod care;
 pub mod choices;
+pub mod consent;
 pub mod copy;
 pub mod diagnostics;
+pub mod disk_encryption;
 pub mod error;
 pub mod history;
 pub mod info;
 pub mod jobs;
 pub mod labels;
 pub mod language;
+#[cfg(any(target_os = "linux", test))]
+mod mounts;
 mod network_folder;
 pub mod notes;
 pub mod question_info;
@@ -29,11 +33,12 @@ pub use copy::CopyChoices;
 pub use labels::LabelRow;
 pub use questions::{AddQuestion, QuestionChange, define_levels};
 
+use dissensus_api::DiskEncryption;
 use dissensus_project::context::Context;
 use dissensus_training::encoding::Encoding;
 use dissensus_training::live::LiveModels;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The open project and its file.
 #[derive(Clone)]
@@ -41,11 +46,28 @@ pub struct Project {
     context: Arc<Context>,
     encoding: Encoding,
     live: LiveModels,
+    place: Arc<Place>,
+}
+
+/// The place of the file. Asked once: later, a network share that hangs would hold up
+/// everything that shows the project.
+#[derive(Default)]
+struct Place {
+    /// The service that synchronises the folder.
+    service: OnceLock<Option<&'static str>>,
+    is_remote: OnceLock<bool>,
+    is_readable_by_others: OnceLock<bool>,
+    encryption: OnceLock<DiskEncryption>,
 }
 
 impl Project {
     pub fn of(context: &Arc<Context>, encoding: &Encoding, live: &LiveModels) -> Self {
-        Self { context: Arc::clone(context), encoding: encoding.clone(), live: live.clone() }
+        Self {
+            context: Arc::clone(context),
+            encoding: encoding.clone(),
+            live: live.clone(),
+            place: Arc::default(),
+        }
     }
 
     pub fn path(&self) -> &Path {

@@ -3,7 +3,7 @@
 use super::off_main;
 use crate::state::{Opening, WindowState};
 use dissensus_api::{
-    AnnotatorInfo, HistoryPage, HistoryRequest, LevelUseInfo, Problem, ProjectChoices, ProjectInfo,
+    AnnotatorInfo, DiskInfo, HistoryPage, HistoryRequest, LevelUseInfo, Problem, ProjectChoices, ProjectInfo,
     QuestionDraft, QuestionInfo, Removal, RemovalPreview, Removed, Traces, Withdrawn,
 };
 use dissensus_domain::{
@@ -13,6 +13,7 @@ use dissensus_domain::{
 use dissensus_editing::annotators;
 use dissensus_editing::attribute_form;
 use dissensus_editing::choices;
+use dissensus_editing::disk_encryption;
 use dissensus_editing::history;
 use dissensus_editing::questions;
 use dissensus_editing::questions::AddQuestion;
@@ -74,6 +75,11 @@ pub(crate) async fn close_project(app: AppHandle) -> Result<(), Problem> {
 app_commands! {
     /// The open project, if any.
     fn project() -> Option<ProjectInfo> = |workbench| workbench.project();
+}
+
+session_commands! {
+    /// Whether the disk of the project is encrypted.
+    fn disk_info() -> DiskInfo = |session| Ok(disk_encryption::of(&session.project));
 }
 
 session_commands! {

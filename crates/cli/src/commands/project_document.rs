@@ -1,16 +1,18 @@
 //! The JSON document of `project info`.
 
-use dissensus_api::{Estimation, ProjectInfo, QuestionInfo};
+use dissensus_api::{DiskInfo, Estimation, ProjectInfo, QuestionInfo};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use std::borrow::Cow;
 
-/// A project, with the model estimates of each question.
+/// A project, with the model estimates of each question and the encryption of its disk.
 pub(super) struct ProjectDocument {
     /// The project without its questions.
     project: ProjectInfo,
     questions: Vec<EstimatedQuestion>,
+    disk: DiskInfo,
 }
 
 /// A question with its model estimates.
@@ -24,14 +26,16 @@ struct EstimatedQuestion {
 
 /// The key of the questions in the JSON of a project.
 const QUESTIONS: &str = "questions";
+/// The key of the disk.
+const DISK: &str = "disk";
 
 impl ProjectDocument {
     /// Builds the document; `estimated` has one item per question of `project`.
-    pub(super) fn new(mut project: ProjectInfo, estimated: Vec<Option<Estimation>>) -> Self {
+    pub(super) fn new(mut project: ProjectInfo, estimated: Vec<Option<Estimation>>, disk: DiskInfo) -> Self {
         let questions = std::mem::take(&mut project.questions).into_iter().zip(estimated);
         let questions =
             questions.map(|(question, estimation)| EstimatedQuestion { question, estimation }).collect();
-        Self { project, questions }
+        Self { project, questions, disk }
     }
 }
 
@@ -39,6 +43,7 @@ impl Serialize for ProjectDocument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut document = serde_json::to_value(&self.project).map_err(S::Error::custom)?;
         document[QUESTIONS] = serde_json::to_value(&self.questions).map_err(S::Error::custom)?;
+        document[DISK] = serde_json::to_value(&self.disk).map_err(S::Error::custom)?;
         document.serialize(serializer)
     }
 }
@@ -53,6 +58,13 @@ impl JsonSchema for ProjectDocument {
         let questions = generator.subschema_for::<Vec<EstimatedQuestion>>();
         if let Some(known) = schema.pointer_mut("/properties/questions/items") {
             *known = questions.get("items").cloned().unwrap_or_default();
+        }
+        let disk = generator.subschema_for::<DiskInfo>();
+        if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
+            properties.insert(DISK.to_owned(), disk.into());
+        }
+        if let Some(required) = schema.pointer_mut("/required").and_then(Value::as_array_mut) {
+            required.push(DISK.into());
         }
         schema
     }

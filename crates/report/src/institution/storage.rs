@@ -1,9 +1,10 @@
 //! Where data are, how long, and what a withdrawal reaches.
 
 use super::{Sheet, section, table, text, to_fill_in};
-use crate::document::Document;
+use crate::document::{Block, Document};
+use dissensus_api::DiskInfo;
 
-pub(super) fn sheet() -> Sheet {
+pub(super) fn sheet(disk: &DiskInfo) -> Sheet {
     let sections = vec![
         section(
             "Files of a project",
@@ -95,6 +96,10 @@ pub(super) fn sheet() -> Sheet {
                 text(
                     "Encrypt the disk of each computer that holds a project: the project itself is not encrypted. Copies and submissions can be encrypted with a passphrase for their way to somebody else.",
                 ),
+                Block::Text(format!(
+                    "What the computer said on which this sheet was written: {}",
+                    disk.sentence
+                )),
             ],
         ),
         section(
