@@ -27,6 +27,10 @@ export default defineConfig(({ mode }) => {
           replacement: here(mode === "page" ? "src/page/bindings.ts" : "src/api/commands.ts"),
         },
         { find: "$platform", replacement: here(`src/${backend}/platform.ts`) },
+        // A plain browser also has the pseudo-language.
+        ...(mode === "mock"
+          ? [{ find: "$messages/window/messages", replacement: here("src/mock/messages.ts") }]
+          : []),
         // The folders of `src` by name, as in tsconfig.json.
         {
           find: /^\$(api|components|kinds|logic|messages|stores|views|words)\//,

@@ -12,9 +12,11 @@ let current: Sentences | null = null;
 let wanted: Language = "en";
 
 /** Reads the sentences of a language; they are used from then on, if no other was asked for meanwhile. */
-export async function readSentences(language: Language): Promise<void> {
+export async function readSentences(
+  language: Language,
+  read: (() => Promise<Record<string, Translation>>) | undefined = files[`./${language}.json`],
+): Promise<void> {
   wanted = language;
-  const read = files[`./${language}.json`];
   const sentences = read ? new Sentences(await read(), localeOf(language)) : null;
   if (wanted === language) current = sentences;
 }
