@@ -93,6 +93,7 @@ impl Bench {
             .env("DISSENSUS_HOME", self.path("home"))
             .env("DISSENSUS_MODELS", &self.models)
             .env("NO_COLOR", "1")
+            .env("DISSENSUS_LANGUAGE", "en")
             .env_remove("RUST_BACKTRACE")
             .stdin(Stdio::null());
         command

@@ -30,8 +30,10 @@ pub(crate) use shared::*;
 pub(crate) use study::*;
 pub(crate) use updates::CheckUpdate;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Parser, Subcommand, ValueHint};
 use std::path::PathBuf;
+use strum::VariantArray as _;
 
 /// Heading of the options that every command takes.
 const GLOBAL: &str = "Global options";
@@ -63,8 +65,18 @@ pub(crate) struct Cli {
     /// Hide progress bars
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
+    /// Language of messages and results, which --json and help do not follow [default: DISSENSUS_LANGUAGE,
+    /// else the system's]
+    #[arg(long, global = true, value_name = "LANGUAGE", help_heading = GLOBAL)]
+    #[arg(value_parser = tags().try_map(|tag| tag.parse::<dissensus_domain::Language>()))]
+    pub(crate) language: Option<dissensus_domain::Language>,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// The tags of the languages.
+fn tags() -> PossibleValuesParser {
+    dissensus_domain::Language::VARIANTS.iter().map(|one| one.name()).into()
 }
 
 #[derive(Subcommand, Debug)]

@@ -3,6 +3,7 @@
 mod args;
 mod by_name;
 mod commands;
+mod language;
 mod output;
 mod progress;
 mod reference;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     // SAFETY: nothing has started a thread yet.
     unsafe { dissensus_encoder::bind_tensors_to_threads() };
     let cli = Cli::parse_from(args::with_new_names(std::env::args_os()));
+    language::choose(cli.language);
     if cli.quiet {
         progress::be_quiet();
     }
@@ -30,7 +32,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            commands::report(&error);
+            output::error(&error);
             if commands::is_stopped(&error) { ExitCode::from(progress::STOPPED) } else { ExitCode::FAILURE }
         }
     }
@@ -98,6 +100,7 @@ fn run_people(command: PeopleCommand) -> anyhow::Result<()> {
     match command {
         PeopleCommand::Show(args) => commands::people::show(&args),
         PeopleCommand::Form(args) => commands::people::form(&args),
+        PeopleCommand::Consent(args) => commands::consent::consent(&args),
         PeopleCommand::Withdraw(args) => commands::people::withdraw(&args),
         PeopleCommand::Care(args) => commands::care::care(&args),
         PeopleCommand::Reveal(args) => commands::care::reveal(&args),

@@ -3,9 +3,13 @@
 //! Texts, names and paths come from untrusted sources. All human-readable output is escaped by [`visible`],
 //! so that the terminal shows an escape sequence or a change of text direction instead of acting on it. JSON
 //! is left to serde, which escapes control characters itself.
+//!
+//! Messages are printed in the user's language; texts, tables' cells and JSON are not translated.
 
+use crate::language::{translate, translate_cell, translate_word};
 use anyhow::Result;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use dissensus_project::error::ProjectError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -59,17 +63,74 @@ pub(crate) fn json<T: Serialize + JsonSchema>(value: &T) -> Result<()> {
     Ok(())
 }
 
-/// Prints text and a line end.
+/// Prints a message and a line end. Rows of [`table`]s in it stay as they are.
 pub(crate) fn line(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    for part in parts(text) {
+        match part.starts_with(ROW) {
+            true => write!(out, "{}", visible(&unmarked(part)))?,
+            false => write!(out, "{}", visible(&translate(part)))?,
+        }
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+/// The rows of tables in a text, and the text between them, with their line ends.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut begin, mut at) = (Vec::new(), 0, 0);
+    for line in text.split_inclusive('\n') {
+        if at > begin && text[begin..].starts_with(ROW) != line.starts_with(ROW) {
+            parts.push(&text[begin..at]);
+            begin = at;
+        }
+        at += line.len();
+    }
+    parts.push(&text[begin..]);
+    parts
+}
+
+/// The rows of tables without their mark.
+fn unmarked(rows: &str) -> String {
+    rows.split_inclusive('\n').map(|row| row.strip_prefix(ROW).unwrap_or(row)).collect()
+}
+
+/// Prints a text that somebody wrote, and a line end.
+pub(crate) fn text(text: &str) -> Result<()> {
     writeln!(std::io::stdout().lock(), "{}", visible(text))?;
     Ok(())
 }
 
-/// A table with a header; columns whose index is in `numbers` are right-aligned.
+/// Prints a value after its name, which is a word of the program.
+pub(crate) fn field(name: &str, value: &str) -> Result<()> {
+    text(&format!("{:10} {value}", translate_word(name)))
+}
+
+/// Prints a note on standard error, separate from the result.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{} {}", translate_word("note:"), visible(&translate(text)));
+}
+
+/// Prints on standard error what went wrong and what to do.
+pub(crate) fn error(error: &anyhow::Error) {
+    let mut err = std::io::stderr().lock();
+    let _ = writeln!(err, "{} {}", translate_word("error:"), visible(&translate(&error.to_string())));
+    if let Some(detail) = error.downcast_ref::<ProjectError>().and_then(ProjectError::detail) {
+        for line in translate(&detail).lines() {
+            let _ = writeln!(err, "  {}", visible(line));
+        }
+    }
+}
+
+/// The first character of each row of a table, which is not printed: text between tables is translated.
+const ROW: char = '\u{E000}';
+
+/// A table with a header; columns whose index is in `numbers` are right-aligned. A single word of the program
+/// in a cell needs [`translate_word`], since most cells are names.
 pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(header.iter().map(|cell| visible_cell(cell)));
+    table.set_header(header.iter().map(|cell| visible_cell(&translate_word(cell)).into_owned()));
     // In a pipe a row stays on one line, whatever its length; on a terminal it is fitted to the width.
     let terminal = std::io::stdout().is_terminal();
     table.set_content_arrangement(if terminal {
@@ -82,8 +143,11 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) 
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table.add_rows(rows.iter().map(|row| row.iter().map(|cell| visible_cell(cell))));
-    let lines: Vec<String> = table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
+    table.add_rows(
+        rows.iter().map(|row| row.iter().map(|cell| visible_cell(&translate_cell(cell)).into_owned())),
+    );
+    let lines: Vec<String> =
+        table.to_string().lines().map(|line| format!("{ROW}{}", line.trim_end())).collect();
     lines.join("\n")
 }
 
@@ -123,14 +187,24 @@ mod tests {
         );
         assert_eq!(visible("Größe, 笑, سلام, 👍"), "Größe, 笑, سلام, 👍");
         assert_eq!(cut("\u{1b}[2J hidden", 20), "\\u{1b}[2J hidden");
-        let table = table(&["a\u{1b}[1m"], vec![vec!["x\ny\u{8}".into()]], &[]);
+        let table = unmarked(&table(&["a\u{1b}[1m"], vec![vec!["x\ny\u{8}".into()]], &[]));
         assert!(table.contains("a\\u{1b}[1m") && table.contains("x\\u{a}y\\u{8}"), "{table}");
+    }
+
+    #[test]
+    fn rows_of_tables_are_apart_from_messages() {
+        let table = table(&["a"], vec![vec!["1 text".into()]], &[]);
+        let text = format!("Before\n\n{table}\nAfter");
+        assert_eq!(parts(&text).len(), 3);
+        assert_eq!(parts(&text).concat(), text);
+        assert_eq!(parts(&text)[2], "After");
+        assert_eq!(parts(""), [""]);
     }
 
     #[test]
     fn table_aligns_numbers_to_the_right() {
         let text = table(&["model", "accuracy"], vec![vec!["shared".into(), "0.5".into()]], &[1]);
-        insta::assert_snapshot!(text, @r"
+        insta::assert_snapshot!(unmarked(&text), @r"
          model    accuracy
         ───────────────────
          shared        0.5

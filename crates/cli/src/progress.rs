@@ -1,8 +1,9 @@
 //! Progress of long work as a bar on standard error, and Ctrl-C, which stops it.
 
+use crate::language::{translate, translate_word};
 use crate::output::visible;
 use dissensus_project::jobs::Progress;
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{FormattedDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -75,14 +76,15 @@ impl Progress for Bar {
     fn report(&self, done: u64, total: Option<u64>, doing: &str) {
         let Some(total) = total else {
             self.bar.set_position(done);
-            self.bar.set_message(visible(doing).into_owned());
+            self.bar.set_message(visible(&translate(doing)).into_owned());
             return;
         };
         let Part { began, before, .. } = self.part(total, done);
         self.bar.set_position(done);
         let left = time_left(began.elapsed(), done.saturating_sub(before), total.saturating_sub(done));
-        let left = left.map_or_else(String::new, |left| format!("{} left  ", HumanDuration(left)));
-        self.bar.set_message(format!("{left}{}", visible(doing)));
+        let left = left.map(|left| format!("time left {}", FormattedDuration(left)));
+        let left = left.map_or_else(String::new, |left| format!("{}  ", translate(&left)));
+        self.bar.set_message(format!("{left}{}", visible(&translate(doing))));
     }
 
     fn cancelled(&self) -> bool {
@@ -144,7 +146,7 @@ pub(crate) fn watch_for_signals() {
 }
 
 fn spinner(unit: &str) -> ProgressStyle {
-    ProgressStyle::with_template(&format!("{{spinner}} {{pos}} {unit} {{msg}}"))
+    ProgressStyle::with_template(&format!("{{spinner}} {{pos}} {} {{msg}}", translate_word(unit)))
         .unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 

@@ -1,8 +1,8 @@
-//! `cargo xtask sentences`: collects the sentences that Rust writes for people, for the translators of the
-//! window.
+//! `cargo xtask sentences`: collects the sentences that Rust writes for people, for the translators.
 //!
-//! A sentence is in the catalogue as it is in the code, with `{{name}}` for each value; the window finds the
-//! sentence to which a text belongs, and shows it in the language of the user (`ui/src/messages/program.ts`).
+//! A sentence is in a catalogue as it is in the code, with `{{name}}` for each value. Window and command find
+//! the sentence to which a text belongs, and show it in the language of the user
+//! (`ui/src/messages/program/sentences.ts`, `crates/cli/src/language`).
 
 use super::comments::walk_endings;
 use super::kinds::product;
@@ -12,14 +12,33 @@ use crate::shell::say;
 use anyhow::{Context, Result, ensure};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::path::PathBuf;
 
-/// The catalogue: the sentences of each file, in their order.
-const CATALOGUE: &str = "ui/src/messages/program/en.json";
-/// Folders whose sentences the window can show.
-const FOLDERS: [&str; 2] = ["crates", "src-tauri/src"];
-/// Parts of paths whose sentences it does not show: the command, papers and files for others, and what a
-/// broken tensor is called.
+/// A catalogue: the sentences of each file of some folders, in their order.
+struct Catalogue {
+    path: &'static str,
+    folders: &'static [&'static str],
+    /// Parts of paths whose sentences are not in it.
+    without: &'static [&'static str],
+    /// Whether single words above columns and next to bars are in it.
+    has_tables: bool,
+}
+
+/// The catalogue of window and command.
+const PROGRAM: Catalogue = Catalogue {
+    path: "ui/src/messages/program/en.json",
+    folders: &["crates", "src-tauri/src"],
+    without: &NOT_SHOWN,
+    has_tables: false,
+};
+/// The catalogue of the command alone, without its help and `schema`, which are English as the documents are.
+const COMMAND: Catalogue = Catalogue {
+    path: "ui/src/messages/command/en.json",
+    folders: &["crates/cli/src"],
+    without: &["crates/cli/src/args", "crates/cli/src/reference/", "crates/cli/src/commands/schema.rs"],
+    has_tables: true,
+};
+/// Parts of paths whose sentences the window does not show: the command, papers and files for others, and
+/// what a broken tensor is called.
 const NOT_SHOWN: [&str; 19] = [
     "crates/bench/",
     "crates/cli/",
@@ -55,54 +74,61 @@ const FOR_DEVELOPERS: [&str; 9] =
 const SQL: [&str; 11] =
     ["ALTER", "AND", "CREATE", "DELETE", "FROM", "INSERT", "ORDER", "PRAGMA", "SELECT", "UPDATE", "WHERE"];
 
-/// Writes the catalogue.
+/// Writes the catalogues.
 ///
 /// # Errors
 /// A file cannot be read or written.
 pub(crate) fn write(project: &Project) -> Result<()> {
-    let path = path(project);
-    fs::write(&path, catalogue(project)?).with_context(|| format!("writing {}", path.display()))
+    for (path, text) in catalogues(project)? {
+        let path = project.root.join(path);
+        fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+    }
+    Ok(())
 }
 
-/// Compares the catalogue with the code.
+/// Compares the catalogues with the code.
 ///
 /// # Errors
 /// They differ, or a file cannot be read.
 pub(crate) fn check(project: &Project) -> Result<()> {
-    let path = path(project);
-    let found = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    ensure!(
-        found == catalogue(project)?,
-        "{CATALOGUE} is older than the code: run `cargo xtask sentences`, then translate what is new"
-    );
+    for (path, text) in catalogues(project)? {
+        let found = fs::read_to_string(project.root.join(path)).with_context(|| format!("reading {path}"))?;
+        ensure!(
+            found == text,
+            "{path} is older than the code: run `cargo xtask sentences`, then translate what is new"
+        );
+    }
     Ok(())
 }
 
-fn path(project: &Project) -> PathBuf {
-    project.root.join(CATALOGUE)
-}
-
-/// The catalogue as JSON: file by file, each sentence where it occurs first.
-fn catalogue(project: &Project) -> Result<String> {
-    let mut files = BTreeMap::new();
-    for folder in FOLDERS {
-        walk_endings(&project.root.join(folder), &["rs"], &mut |path| {
-            let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
-            let name = path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
-            let name = name.replace('\\', "/");
-            if !NOT_SHOWN.iter().any(|part| name.contains(part)) {
-                files.insert(name.clone(), templates(product(&name, &text), fewest_words(&name)));
-            }
-            Ok(())
-        })?;
+/// The catalogues as JSON, by their paths: file by file, each sentence where it occurs first.
+fn catalogues(project: &Project) -> Result<Vec<(&'static str, String)>> {
+    let (mut known, mut written) = (HashSet::new(), Vec::new());
+    for catalogue in [PROGRAM, COMMAND] {
+        let before = known.len();
+        let mut files = BTreeMap::new();
+        for folder in catalogue.folders {
+            walk_endings(&project.root.join(folder), &["rs"], &mut |path| {
+                let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+                let name = path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
+                let name = name.replace('\\', "/");
+                if !catalogue.without.iter().any(|part| name.contains(part)) {
+                    files.insert(
+                        name.clone(),
+                        templates(product(&name, &text), fewest_words(&name), catalogue.has_tables),
+                    );
+                }
+                Ok(())
+            })?;
+        }
+        for templates in files.values_mut() {
+            templates.retain(|template| known.insert(template.clone()));
+        }
+        files.retain(|_, templates| !templates.is_empty());
+        say(format!("{} sentences in {} files", known.len() - before, files.len()));
+        written.push((catalogue.path, serde_json::to_string_pretty(&files)? + "\n"));
     }
-    let mut known = HashSet::new();
-    for templates in files.values_mut() {
-        templates.retain(|template| known.insert(template.clone()));
-    }
-    files.retain(|_, templates| !templates.is_empty());
-    say(format!("{} sentences in {} files", known.len(), files.len()));
-    Ok(serde_json::to_string_pretty(&files)? + "\n")
+    Ok(written)
 }
 
 /// How many words a string of this file has at least, if people read it.
@@ -111,7 +137,7 @@ fn fewest_words(file: &str) -> usize {
 }
 
 /// The sentences of product code, and the counts of things that it writes.
-fn templates(text: &str, fewest: usize) -> Vec<String> {
+fn templates(text: &str, fewest: usize, has_tables: bool) -> Vec<String> {
     let mut found = Vec::new();
     for (at, string) in literals(text) {
         let before = text[..at].trim_end();
@@ -120,10 +146,40 @@ fn templates(text: &str, fewest: usize) -> Vec<String> {
         if is_counted && text[at + string.len() + 2..].starts_with(')') {
             found.extend([format!("1 {string}"), format!("{{{{0}}}} {string}s")]);
         } else if !FOR_DEVELOPERS.iter().any(|end| before.ends_with(end)) {
-            found.extend(template(unescaped(string).trim(), fewest));
+            let is_word = has_tables
+                && string.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | ':'))
+                && is_of_table(before, text[at + string.len() + 2..].trim_start());
+            // What has values is a line of its own in the command.
+            let is_line = has_tables && string.contains('{') && !string.contains('-');
+            let fewest = if is_word { 1 } else { fewest };
+            found.extend(template(unescaped(string).trim(), fewest, is_line));
         }
     }
     found
+}
+
+/// Whether a string is a word of its own: above a column, as an element of an array, or next to a bar.
+fn is_of_table(before: &str, after: &str) -> bool {
+    before.ends_with("Bar::new(")
+        || before.ends_with("translate_word(")
+        || before.ends_with(['[', ',']) && after.starts_with([',', ']']) && is_in_array(before)
+}
+
+/// Whether the last bracket that is open at the end of this code is the one of an array.
+fn is_in_array(before: &str) -> bool {
+    let mut closed = 0;
+    let open = before.bytes().rev().find(|byte| match byte {
+        b')' | b']' | b'}' => {
+            closed += 1;
+            false
+        }
+        b'(' | b'[' | b'{' if closed > 0 => {
+            closed -= 1;
+            false
+        }
+        byte => matches!(byte, b'(' | b'[' | b'{'),
+    });
+    open == Some(b'[')
 }
 
 /// A string of Rust as it is written out.
@@ -143,7 +199,7 @@ fn unescaped(string: &str) -> String {
 
 /// The format string with `{{name}}` for each value, or with its number where it has no name; none if it is
 /// no text for people.
-fn template(string: &str, fewest: usize) -> Option<String> {
+fn template(string: &str, fewest: usize, is_line: bool) -> Option<String> {
     let (mut template, mut words, mut next) = (String::new(), String::new(), 0);
     let mut rest = string;
     while let Some(at) = rest.find(['{', '}']) {
@@ -171,11 +227,11 @@ fn template(string: &str, fewest: usize) -> Option<String> {
     }
     template += rest;
     words += rest;
-    is_for_people(&words, fewest).then_some(template)
+    is_for_people(&words, fewest, is_line).then_some(template)
 }
 
 /// Whether these words are for people: enough of them, and neither SQL, markup nor code.
-fn is_for_people(words: &str, fewest: usize) -> bool {
+fn is_for_people(words: &str, fewest: usize, is_line: bool) -> bool {
     let is_word = |word: &&str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         word.chars().filter(|c| c.is_lowercase()).count() >= 2
@@ -190,8 +246,13 @@ fn is_for_people(words: &str, fewest: usize) -> bool {
         || words.contains(['<', '>', '\t'])
         || words.contains(" = ")
         || words.contains("::");
+    // A few letters between values could be part of a name.
+    let is_line = is_line
+        && (words.starts_with(char::is_alphabetic)
+            || words.chars().filter(|c| c.is_alphabetic()).count() >= 5);
+    let fewest = if is_line { 1 } else { fewest };
     // Names of products and formats have capitals only.
-    words.split_whitespace().filter(is_word).any(|word| word.starts_with(char::is_lowercase))
+    words.split_whitespace().filter(is_word).any(|word| is_line || word.starts_with(char::is_lowercase))
         && words.split_whitespace().filter(is_word).count() >= fewest
         && !words.split_whitespace().any(of_sql)
         && !is_code
@@ -212,7 +273,7 @@ mod tests {
             ("<p>two words</p>", None),
             ("WHERE text is null", None),
         ] {
-            assert_eq!(template(string, 2).as_deref(), wanted, "{string}");
+            assert_eq!(template(string, 2, false).as_deref(), wanted, "{string}");
         }
     }
 
@@ -220,6 +281,13 @@ mod tests {
     fn only_strings_for_people_are_collected() {
         let code = "let a = self.read(\"reading all labels\", b); let c = format!(\"has {}\", counted(n, \"text\"));\n\
                     let d = \"one sentence \\\n    here \\\"{e}\\\"\"; // \"no text here\"\n tracing::warn!(\"not for people\");";
-        assert_eq!(templates(code, 2), ["1 text", "{{0}} texts", "one sentence here \"{{e}}\""]);
+        assert_eq!(templates(code, 2, false), ["1 text", "{{0}} texts", "one sentence here \"{{e}}\""]);
+    }
+
+    #[test]
+    fn words_of_tables_are_collected() {
+        let code = "let header = [\"text\", \"most likely\", question]; Bar::new(\"rows\"); let a = (\"row\", \"run\", 1);";
+        assert_eq!(templates(code, 2, true), ["text", "most likely", "rows"]);
+        assert_eq!(templates(code, 2, false), ["most likely"]);
     }
 }

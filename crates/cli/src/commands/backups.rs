@@ -2,6 +2,7 @@
 
 use super::{count, home, note, open_to_read};
 use crate::args::{Backup, BackupChanges, BackupCommand, DeleteBackup, Reading, RestoreBackup};
+use crate::language::translate_word;
 use crate::output;
 use anyhow::{Context as _, Result, bail};
 use dissensus_api as view;
@@ -83,7 +84,7 @@ fn list(args: &Reading) -> Result<()> {
         vec![
             short(backup).to_owned(),
             backup.time.clone(),
-            if backup.automatic { "automatic" } else { "by hand" }.to_owned(),
+            if backup.automatic { translate_word("automatic").into_owned() } else { "by hand".to_owned() },
             backup.labels.map_or_else(String::new, |labels| labels.to_string()),
             format!("{:.1}", backup.bytes / 1e6),
             backup.path.clone().unwrap_or_default(),

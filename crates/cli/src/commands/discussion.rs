@@ -2,6 +2,7 @@
 
 use super::{answer_name, count, open, open_to_read};
 use crate::args::{Decide, Decisions};
+use crate::language::translate_word;
 use crate::output;
 use anyhow::Result;
 use dissensus_api::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
@@ -48,7 +49,9 @@ fn print_text(question: &Question, text: &str, discussion: &TextTalk) -> Result<
         let version = one.guideline.map_or_else(String::new, |number| number.to_string());
         let mut row =
             vec![one.name.clone(), name(&one.answer), name(&one.again), sure, reasons, note, version];
-        row.extend(masks.then(|| if one.masked { "masked" } else { "" }.to_owned()));
+        row.extend(
+            masks.then(|| if one.masked { translate_word("masked").into_owned() } else { String::new() }),
+        );
         row
     };
     let mut header = vec!["person", "answer", "asked again", "sure", "reasons", "note", "guideline"];

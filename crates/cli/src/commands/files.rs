@@ -4,6 +4,7 @@ use super::export_words::{left_out_line, note_on_names, print_left_blank};
 use super::import_choices::choices;
 use super::{count, encryption, open, open_or_read, open_to_read, summary, tool_export};
 use crate::args::{Copy, DecisionsArg, Export, Import, LeaveOutArg, SpansArg};
+use crate::language::translate;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
@@ -238,7 +239,7 @@ fn show(preview: &ImportPreview) -> Result<()> {
     if let Some(problem) = &preview.problem {
         output::line(&format!("Cannot be imported as chosen: {}", problem.message))?;
     }
-    output::line(&format!("format     {} ({})", preview.format.title, preview.format.name))?;
+    output::field("format", &format!("{} ({})", preview.format.title, preview.format.name))?;
     let columns = &preview.columns;
     let roles = [
         ("text id", &columns.text_id),
@@ -256,11 +257,11 @@ fn show(preview: &ImportPreview) -> Result<()> {
     ];
     for (role, column) in roles {
         if let Some(column) = column {
-            output::line(&format!("{role:10} {column}"))?;
+            output::field(role, column)?;
         }
     }
     if !columns.attributes.is_empty() {
-        output::line(&format!("attributes {}", columns.attributes.join(", ")))?;
+        output::field("attributes", &columns.attributes.join(", "))?;
     }
     if !preview.columns.answers.is_empty() || !preview.columns.lists.is_empty() {
         uses(&preview.uses)?;
@@ -274,7 +275,7 @@ fn show(preview: &ImportPreview) -> Result<()> {
         count(u64::from(preview.repeated_rows), "repeated row"),
         count(u64::from(preview.bad_row_count), "bad row"),
     ];
-    output::line(&rows.join(", "))?;
+    output::line(&rows.map(|row| translate(&row).into_owned()).join(", "))?;
     if preview.repeats > 0 {
         let answers = count(u64::from(preview.repeats), "answer");
         output::line(&format!(

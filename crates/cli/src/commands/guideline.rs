@@ -37,7 +37,7 @@ pub(crate) fn guideline(args: &Guideline) -> Result<()> {
         return output::json(&version);
     }
     for line in version.body.trim_end().lines() {
-        output::line(line)?;
+        output::text(line)?;
     }
     Ok(())
 }

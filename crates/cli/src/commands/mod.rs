@@ -6,6 +6,7 @@ pub(crate) mod bundle;
 pub(crate) mod care;
 pub(crate) mod checks;
 pub(crate) mod collect;
+pub(crate) mod consent;
 mod disagreement_document;
 pub(crate) mod discussion;
 pub(crate) mod embed;
@@ -57,7 +58,7 @@ mod word_print;
 pub(crate) mod words;
 
 use crate::args::{DeviceArg, EncoderArgs, LongTextsArg, PoolingArg, PrecisionArg};
-use crate::output::visible;
+use crate::output::note;
 use crate::progress::LateBar;
 use anyhow::Result;
 use dissensus_app::session::Session;
@@ -68,24 +69,12 @@ use dissensus_project::home::Home;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted as count;
 use dissensus_training::encoding::{EncoderChoice, EncoderSwitch};
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Codes of errors that prevent writing to a project, but not reading it.
 const WRITING_FORBIDDEN: [&str; 3] = ["project-locked", "project-read-only", "project-folder-read-only"];
-
-/// Prints on standard error what went wrong and what to do.
-pub(crate) fn report(error: &anyhow::Error) {
-    let mut err = std::io::stderr().lock();
-    let _ = writeln!(err, "error: {}", visible(&error.to_string()));
-    if let Some(detail) = error.downcast_ref::<ProjectError>().and_then(ProjectError::detail) {
-        for line in detail.lines() {
-            let _ = writeln!(err, "  {}", visible(line));
-        }
-    }
-}
 
 /// Whether the user stopped the command.
 pub(crate) fn is_stopped(error: &anyhow::Error) -> bool {
@@ -97,11 +86,6 @@ fn print_switch(switch: Option<EncoderSwitch>) {
     if let Some(EncoderSwitch { from, to }) = switch {
         note(&format!("the project now uses {to}; before it used {from}"));
     }
-}
-
-/// Prints a note on standard error, separate from the result.
-fn note(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "note: {}", visible(text));
 }
 
 fn home() -> Result<Home> {

@@ -2,6 +2,7 @@
 
 use super::{count, open_to_read};
 use crate::args::Overview;
+use crate::language::{translate, translate_cell, translate_word};
 use crate::output;
 use anyhow::Result;
 use dissensus_analysis::overview;
@@ -56,7 +57,7 @@ fn print(asked: &[dissensus_api::QuestionInfo], document: &Document) -> Result<(
         super::annotators(overview.people.len() as u32, 0),
         count(overview.questions.len() as u64, "question"),
     ];
-    output::line(&sizes.join(", "))?;
+    output::line(&sizes.map(|size| translate(&size).into_owned()).join(", "))?;
     for (at, question) in overview.questions.iter().enumerate() {
         output::line(&format!(
             "\n{}: {} by {} on {}, {} of them by two people or more",
@@ -88,13 +89,14 @@ fn print(asked: &[dissensus_api::QuestionInfo], document: &Document) -> Result<(
         }
     }
     output::line("")?;
-    overview.steps.iter().try_for_each(|next| output::line(&format!("next: {}", step(next))))
+    overview.steps.iter().try_for_each(|next| output::line(&format!("next: {}", translate_word(&step(next)))))
 }
 
 fn texts(title: &str, texts: &[ContestedText]) -> Result<()> {
     for text in texts {
         let name = if text.named { text.external_id.clone() } else { format!("row {}", text.row) };
-        output::line(&format!("  {title}: {name} ({:.2}) {}", text.value, output::cut(&text.snippet, 60)))?;
+        let title = translate_cell(title);
+        output::text(&format!("  {title}: {name} ({:.2}) {}", text.value, output::cut(&text.snippet, 60)))?;
     }
     Ok(())
 }
@@ -122,15 +124,15 @@ fn alpha(found: &OverviewAgreement) -> String {
 fn person(person: &OverviewPerson) -> Vec<String> {
     let labels = person.labels.iter().map(u32::to_string);
     let who = match (person.simulated, person.imported) {
-        (true, _) => "simulated",
-        (_, true) => "from a file",
-        _ => "",
+        (true, _) => translate_word("simulated"),
+        (_, true) => "from a file".into(),
+        _ => "".into(),
     };
     let seconds = person.seconds.map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.1}"));
     [person.name.clone()]
         .into_iter()
         .chain(labels)
-        .chain([person.asked.to_string(), seconds, who.to_owned()])
+        .chain([person.asked.to_string(), seconds, who.into_owned()])
         .collect()
 }
 

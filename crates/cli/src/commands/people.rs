@@ -30,7 +30,7 @@ fn print_person(person: &AnnotatorInfo) -> Result<()> {
     let name = if person.name == person.external_id { String::new() } else { format!(" ({})", person.name) };
     output::line(&format!("{}{name}: {}", person.external_id, count(person.labels.into(), "label")))?;
     for (attribute, value) in &person.attributes {
-        output::line(&format!("  {attribute}: {value}"))?;
+        output::text(&format!("  {attribute}: {value}"))?;
     }
     Ok(())
 }

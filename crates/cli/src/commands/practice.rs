@@ -2,6 +2,7 @@
 
 use super::{count, open, open_to_read};
 use crate::args::{Practice, Record};
+use crate::language::translate_word;
 use crate::output;
 use anyhow::{Result, bail};
 use dissensus_api::{
@@ -140,11 +141,11 @@ fn of_packet(session: &Session, annotator: AnnotatorId, json: bool) -> Result<()
     output::line(&describe_practice(&state))?;
     let row = |item: &PracticeItem| {
         let answered = match item.right {
-            None => "",
-            Some(true) => "right",
-            Some(false) => "not right",
+            None => String::new(),
+            Some(true) => translate_word("right").into_owned(),
+            Some(false) => "not right".to_owned(),
         };
-        vec![item.text_id.clone(), item.question.clone(), answered.to_owned(), output::cut(&item.text, 60)]
+        vec![item.text_id.clone(), item.question.clone(), answered, output::cut(&item.text, 60)]
     };
     output::line(&output::table(
         &["text_id", "question", "answered", ""],

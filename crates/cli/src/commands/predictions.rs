@@ -11,6 +11,7 @@ use super::span_predictions::predict_spans;
 use super::{annotators, count, encoder_choice, note, open_or_read, print_switch};
 use crate::args::{Disagreement, EncoderArgs, MeasureArg, Predict, Predictions, PredictionsFormat};
 use crate::by_name::ByName;
+use crate::language::{translate, translate_word};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::{Context as _, Result, bail};
@@ -590,10 +591,14 @@ fn who(row: &DisagreementRow) -> String {
         format!("the {} {:+.1}", if severity.strict { "strict" } else { "lenient" }, severity.gap)
     };
     let parts: Vec<String> = row.who.iter().map(group).chain(row.severity.iter().map(side)).collect();
-    let people = row.sides.iter().flat_map(|(above, below)| [("above", above), ("below", below)]);
-    let people = people.filter(|(_, side)| !side.people.is_empty()).map(|(place, side)| on_side(place, side));
+    let people = row
+        .sides
+        .iter()
+        .flat_map(|(above, below)| [(translate_word("above"), above), (translate_word("below"), below)]);
+    let people =
+        people.filter(|(_, side)| !side.people.is_empty()).map(|(place, side)| on_side(&place, side));
     let lines = Some(parts.join(", ")).filter(|parts| !parts.is_empty()).into_iter().chain(people);
-    lines.collect::<Vec<_>>().join("; ")
+    lines.map(|line| translate(&line).into_owned()).collect::<Vec<_>>().join("; ")
 }
 
 /// "above: ana, ben and 4 more": those who labelled the text, or if there are none, those who are predicted

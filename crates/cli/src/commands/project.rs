@@ -9,6 +9,7 @@ use dissensus_api::{Estimation, QuestionInfo, QuestionPart};
 use dissensus_app::session::Session;
 use dissensus_domain::{LevelEdit, NoteForm, QuestionHelp, Scale, ScaleKind};
 use dissensus_editing::QuestionChange;
+use dissensus_editing::disk_encryption;
 use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_editing::questions::AddQuestion;
@@ -28,12 +29,13 @@ pub(super) struct ProjectMade<'a> {
 pub(crate) fn new(args: &New) -> Result<()> {
     let session = Session::create(&args.project, &home()?)?;
     session.close();
-    made(&args.project, args.output.json, "Made")
+    made(&args.project, args.output.json, &format!("Made {}", args.project.display()))
 }
 
 pub(crate) fn sample(args: &New) -> Result<()> {
     sample::create(&args.project)?;
-    made(&args.project, args.output.json, "Made the sample project")?;
+    let what = format!("Made the sample project {}", args.project.display());
+    made(&args.project, args.output.json, &what)?;
     if !args.output.json {
         output::line(sample::NOTICE)?;
     }
@@ -44,7 +46,7 @@ fn made(project: &Path, json: bool, what: &str) -> Result<()> {
     if json {
         return output::json(&ProjectMade { project });
     }
-    output::line(&format!("{what} {}", project.display()))
+    output::line(what)
 }
 
 pub(crate) fn question(args: Question) -> Result<()> {
@@ -246,8 +248,9 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
         }
         fitted_options.push(fitted);
     }
+    let disk = disk_encryption::of(&session.project);
     if args.output.json {
-        return output::json(&ProjectDocument::new(info, estimated));
+        return output::json(&ProjectDocument::new(info, estimated, disk));
     }
     let size = [
         count(u64::from(info.texts), "text"),
@@ -290,5 +293,6 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
     }
     let encoding = &info.encoding;
     let encoder = encoding.version.as_deref().unwrap_or("none yet");
-    output::line(&format!("embeddings: {} of {} ({encoder})", encoding.encoded, encoding.total))
+    output::line(&format!("embeddings: {} of {} ({encoder})", encoding.encoded, encoding.total))?;
+    output::line(&disk.sentence)
 }

@@ -112,6 +112,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ("annotators", &[of::<view::AnnotatorReport>()]),
     ("show", &[of::<view::AnnotatorInfo>()]),
     ("form", &[of::<AttributeForm>()]),
+    ("consent", &[of::<view::ConsentState>()]),
     ("withdraw", &[of::<view::Traces>(), of::<view::Withdrawn>()]),
     ("remove", &[of::<view::RemovalPreview>(), of::<view::Removed>()]),
     ("who-differs", &[of::<view::WhoDiffers>()]),

@@ -2,6 +2,7 @@
 
 use super::{count, encryption, open, open_in, open_or_read, open_to_read};
 use crate::args::{Assign, HandIn, Merge, PacketFormatArg, Status};
+use crate::language::translate_word;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
@@ -192,7 +193,7 @@ fn print_draft(draft: &StudyDraft) -> Result<()> {
                 _ if person.known => String::new(),
                 (Some(known), _) => format!("new, and looks like \"{known}\""),
                 (None, true) => "new, and looks like somebody who has withdrawn".to_owned(),
-                (None, false) => "new".to_owned(),
+                (None, false) => translate_word("new").into_owned(),
             },
         ]
     };

@@ -2,6 +2,7 @@
 
 use super::{count, open_or_read};
 use crate::args::WhoDiffers;
+use crate::language::translate_word;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
@@ -61,8 +62,11 @@ fn shares_table(shares: &DifferenceShares) -> String {
             .map_or_else(|| "–".to_owned(), |(low, high)| format!("{} to {}", percent(low), percent(high)));
         vec![name.to_owned(), percent(figure.value), ends]
     };
-    let rows =
-        vec![row("the text", shares.text), row("the person", shares.person), row("neither", shares.neither)];
+    let rows = vec![
+        row("the text", shares.text),
+        row("the person", shares.person),
+        row(&translate_word("neither"), shares.neither),
+    ];
     output::table(&["why", "share", "95 %"], rows, &[1])
 }
 
