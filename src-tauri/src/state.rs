@@ -155,6 +155,24 @@ impl WindowState {
         known.has_news()?.then(|| known.collect(&session.study)).transpose()
     }
 
+    /// Merges the encrypted submissions in the watched folder of a project that this passphrase opens.
+    ///
+    /// # Errors
+    /// It opens none, or no folder of that project is watched, or those of [`DropFolder::unlock`].
+    pub(crate) fn unlock_watched(
+        &self,
+        project: &str,
+        passphrase: Passphrase,
+    ) -> Result<CollectedFiles, ProjectError> {
+        let session = self.session()?;
+        let mut watched = lock(&self.watched);
+        let known = watched
+            .as_mut()
+            .filter(|(of, _)| of == session.project.path() && of.to_string_lossy() == project);
+        let (_, folder) = known.ok_or(ProjectError::NoProject)?;
+        folder.unlock(&session.study, passphrase)
+    }
+
     /// Whether a file other than the open project is encrypted.
     pub(crate) fn is_encrypted(&self, file: &Path) -> bool {
         let session = self.workbench.session();

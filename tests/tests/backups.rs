@@ -3,11 +3,13 @@
 
 use dissensus_tests::command::Bench;
 use dissensus_tests::disk::SmallDisk;
-use dissensus_tests::{files, programs};
+use dissensus_tests::{files, processes, programs};
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant, SystemTime};
 
 fn project() -> Bench {
     let bench = Bench::without_encoder();
@@ -69,6 +71,57 @@ fn two_commands_back_up_at_once() {
     }
     assert_eq!(list(&bench).len(), 3);
     assert_eq!(folder(&bench).len(), 7, "three backups, three descriptions, the lock");
+}
+
+/// Starts a command as often as this and kills it, later each time; returns how many were killed at work.
+fn kill_each(bench: &Bench, times: u32, arguments: impl Fn(u32) -> Vec<String>) -> u32 {
+    let begin = Instant::now();
+    bench.ok(arguments(times));
+    let usual = begin.elapsed();
+    let mut killed = 0;
+    for nth in 0..times {
+        let mut command = bench.command(arguments(nth));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(usual * nth / times);
+        if !matches!(child.try_wait(), Ok(Some(_))) {
+            processes::kill(child.id());
+            killed += 1;
+        }
+        child.wait().unwrap();
+    }
+    killed
+}
+
+#[test]
+fn killed_backups_and_restored_files_are_whole_or_absent() {
+    let bench = project();
+    let arguments = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect();
+    let killed = kill_each(&bench, 16, |_| arguments(&["project", "backup", "make", "P.dissensus"]));
+    assert!(killed >= 4, "only {killed} were killed at work");
+    let made = list(&bench);
+    assert!(!made.is_empty());
+    for (nth, backup) in made.iter().enumerate() {
+        assert_eq!(backup["labels"], 120);
+        let to = format!("{nth}.dissensus");
+        bench.ok(["project", "backup", "restore", "P.dissensus", &time_of(backup), "--to", &to]);
+        assert_eq!(bench.json(["project", "info", &to])["labels"], 120);
+    }
+    let restored = |nth: u32| format!("restored-{nth}.dissensus");
+    let restore = |nth| arguments(&["project", "backup", "restore", "P.dissensus", "--to", &restored(nth)]);
+    let killed = kill_each(&bench, 10, restore);
+    assert!(killed >= 2, "only {killed} were killed at work");
+    for file in (0..=10).map(restored).filter(|file| bench.path(file).exists()) {
+        assert_eq!(bench.json(["project", "info", &file])["labels"], 120, "{file}");
+    }
+    // What was left of a backup is removed with the next one, once it is a few seconds old.
+    let is_part = |file: &PathBuf| file.to_string_lossy().ends_with(".part");
+    for part in folder(&bench).into_iter().filter(is_part) {
+        let old = SystemTime::now() - Duration::from_mins(1);
+        fs::File::open(part).unwrap().set_modified(old).unwrap();
+    }
+    bench.ok(["project", "backup", "make", "P.dissensus"]);
+    assert!(!folder(&bench).iter().any(is_part));
+    assert_eq!(folder(&bench).len(), 2 * list(&bench).len() + 1, "each has its description; and the lock");
 }
 
 #[test]

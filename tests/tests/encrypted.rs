@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::command::Bench;
-use dissensus_tests::files;
+use dissensus_tests::{files, processes};
 use serde_json::Value;
 use std::path::Path;
+use std::process::Stdio;
+use std::time::Instant;
 
 /// How an encrypted file begins.
 const MAGIC: &[u8] = b"age-encryption.org/v1\n";
@@ -163,6 +165,68 @@ fn encrypted_copy_is_the_project() {
     let [back, here] =
         ["back", "S"].map(|name| bench.json(["project", "info", &format!("{name}.dissensus")]));
     assert_eq!(back["texts"], here["texts"]);
+}
+
+#[test]
+fn forgotten_passphrase_costs_only_the_file_that_it_opens() {
+    let bench = Bench::without_encoder();
+    study(&bench);
+    assign(&bench, &["--passphrase-file", "words.txt", "--out", "packets"]);
+    let hand_in = |open: &str, file: &str, words: &str| {
+        bench.ok(["study", "hand-in", open, file, "--passphrase-file", words]);
+    };
+    let open_and_label = |packet: &str, person: &str, text: &str, words: &str| {
+        let open = format!("{person}.dissensus");
+        bench.ok(["project", "decrypt", packet, &open, "--passphrase-file", words]);
+        bench.ok(["label", "record", &open, "--annotator", person, "--text-id", text, "--value", "2"]);
+    };
+    open_and_label("packets/ada.dissensus.age", "ada", "t1", "words.txt");
+    hand_in("ada.dissensus", "first.handin.age", "words.txt");
+    // From here on, nobody remembers words.txt: Ada hands in again, and Ben gets his packet again.
+    hand_in("ada.dissensus", "second.handin.age", "other.txt");
+    let again = ["study", "assign", "S.dissensus", "--write-again", "--out", "again", "--passphrase-file"];
+    bench.ok(again.iter().chain(&["other.txt"]));
+    open_and_label("again/ben.dissensus.age", "ben", "t2", "other.txt");
+    hand_in("ben.dissensus", "ben.handin.age", "other.txt");
+    let merge = |file: &str, words: &str| {
+        let report = bench.json(["study", "merge", "S.dissensus", file, "--passphrase-file", words]);
+        report["files"][0]["new"].as_u64().unwrap()
+    };
+    assert_eq!((merge("second.handin.age", "other.txt"), merge("ben.handin.age", "other.txt")), (1, 1));
+    // Somebody finds it after all: nothing comes twice.
+    assert_eq!(merge("first.handin.age", "words.txt"), 0);
+    assert_eq!(bench.json(["project", "info", "S.dissensus"])["labels"], 2);
+}
+
+#[test]
+fn killed_encryption_leaves_a_whole_file_or_none() {
+    let bench = Bench::without_encoder();
+    study(&bench);
+    let copy = |file: &str| {
+        ["project", "copy", "S.dissensus", file, "--passphrase-file", "words.txt"].map(str::to_owned)
+    };
+    let begin = Instant::now();
+    bench.ok(copy("last.age"));
+    let (usual, mut killed) = (begin.elapsed(), 0);
+    for nth in 0..10 {
+        let mut command = bench.command(copy(&format!("{nth}.age")));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(usual * nth / 10);
+        if !matches!(child.try_wait(), Ok(Some(_))) {
+            processes::kill(child.id());
+            killed += 1;
+        }
+        child.wait().unwrap();
+    }
+    assert!(killed >= 2, "only {killed} were killed at work");
+    let names = names_in(bench.folder());
+    let copies: Vec<&String> = names.iter().filter(|name| name.ends_with(".age")).collect();
+    for name in copies {
+        let open = format!("{name}.dissensus");
+        bench.ok(["project", "decrypt", name, &open, "--passphrase-file", "words.txt"]);
+        assert_eq!(bench.json(["project", "info", &open])["texts"], 4);
+    }
+    assert_eq!(bench.json(["project", "info", "S.dissensus"])["texts"], 4);
 }
 
 #[test]

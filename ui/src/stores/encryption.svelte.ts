@@ -46,6 +46,11 @@ export class EncryptionStore {
     );
   }
 
+  /** What comes of work on encrypted files with their passphrase; null where the person cancelled. */
+  with<T>(files: readonly string[], work: (passphrase: string) => Promise<T>): Promise<T | null> {
+    return this.#ask({ files, target: null }, work);
+  }
+
   /** Tries this passphrase. */
   answer(passphrase: string): void {
     if (!this.working) this.#answer?.(passphrase);

@@ -1,11 +1,15 @@
 // A link of the scheme `dissensus:`: read, confirmed by the person at the window, and only then followed.
 import { commands } from "$bindings";
 import type { LinkTarget, PacketDownloadChanged, Problem } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
+import { isolatedPath } from "$words/isolated";
 import { asProblem } from "$words/problems";
 import * as platform from "$platform";
+import type { Toasts } from "./toasts.svelte";
 
 /** What it needs of the window around it. */
 interface Host {
+  readonly toasts: Toasts;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
   open(path: string): Promise<boolean>;
 }
@@ -21,10 +25,21 @@ export class LinkStore {
 
   constructor(private readonly host: Host) {}
 
-  /** Shows where a link leads. Another one never takes the place of one that is asked about or followed. */
+  /**
+   * Shows where a link leads. Another one never takes the place of one that is asked about or followed, nor
+   * comes right after it, where a second click would follow it: a notice says that it came.
+   */
   async receive(link: string): Promise<void> {
     const target = await this.host.attempt(() => commands.readLink(link));
-    if (!target || this.asked || this.#busy) return;
+    if (!target) return;
+    if (this.asked || this.#busy) {
+      this.host.toasts.note(
+        t("links.another"),
+        t("links.another_text", { host: isolatedPath(target.host) }),
+        true,
+      );
+      return;
+    }
     this.problem = null;
     this.asked = target;
   }

@@ -6,11 +6,13 @@ import { remember, remembered } from "./local-storage";
 import { asProblem } from "$words/problems";
 import { refusedWords } from "$words/study";
 import { t } from "$messages/messages.svelte";
+import type { EncryptionStore } from "./encryption.svelte";
 import type { Toasts } from "./toasts.svelte";
 import * as platform from "$platform";
 
 interface Host {
   readonly toasts: Toasts;
+  readonly encryption: EncryptionStore;
   readonly project: { readonly path: string } | null;
   readonly readOnly: boolean;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
@@ -19,6 +21,11 @@ interface Host {
 const STORE = "watched-folder:";
 /** How long to wait between two looks. */
 const PAUSE_MS = 5000;
+
+/** Codes of encrypted files that no passphrase opened yet. */
+const LOCKED = new Set(["encrypted", "passphrase-wrong"]);
+const isLocked = ({ problems }: MergedFile) =>
+  problems.some(({ refused, problem }) => refused && LOCKED.has(problem.code));
 
 const isPath = (value: unknown): value is string => typeof value === "string";
 
@@ -31,6 +38,8 @@ export class WatchedFolder {
   waiting = $state.raw<readonly string[]>([]);
   /** Why it could not be read the last time. */
   problem = $state.raw<Problem | null>(null);
+  /** Paths of encrypted submissions whose passphrase is not known. */
+  readonly locked = $derived(this.files.filter(isLocked).map(({ file }) => file));
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Counts what is watched: a look at what was watched before is not shown. */
   #turn = 0;
@@ -64,6 +73,18 @@ export class WatchedFolder {
     this.#watch(null);
   }
 
+  /** Asks for the passphrase of encrypted submissions, and merges those that it opens. */
+  async unlock(): Promise<void> {
+    const [project, turn] = [this.#project, this.#turn];
+    if (project === null || this.locked.length === 0) return;
+    const news = await this.host.encryption.with(this.locked, (passphrase) =>
+      commands.unlockFolder(project, passphrase),
+    );
+    if (!news || turn !== this.#turn) return;
+    this.files = [...news.files.toReversed(), ...this.files.filter((file) => !isLocked(file))];
+    this.waiting = news.waiting;
+  }
+
   #watch(path: string | null): void {
     this.#turn += 1;
     clearTimeout(this.#timer);
@@ -85,7 +106,9 @@ export class WatchedFolder {
         this.files = [...news.files.toReversed(), ...this.files];
         this.waiting = news.waiting;
         const refused = news.files.filter((file) => file.refused);
-        if (refused.length > 0) this.host.toasts.note(...refusedWords(refused), true);
+        const decrypt = { label: t("encryption.decrypt"), run: () => this.unlock() };
+        if (refused.length > 0)
+          this.host.toasts.note(...refusedWords(refused), true, refused.some(isLocked) ? decrypt : undefined);
       }
     } catch (thrown) {
       if (isOver()) return;

@@ -8,6 +8,7 @@ use dissensus_app::session::Session;
 use dissensus_domain::Answer;
 use dissensus_editing::{CopyChoices, annotators, copy, info, withdraw};
 use dissensus_labelling::{next_text, record};
+use dissensus_project::encryption::{encrypt_content, typed_passphrase};
 use dissensus_project::jobs::Silent;
 use dissensus_store::Store;
 use dissensus_transfer::study::{self, DropFolder};
@@ -107,6 +108,39 @@ fn submission_of_a_packet_that_only_a_copy_knows_is_merged_after_that_copy() {
     study::merge(&session.study, &[other], &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(merged(&watched.collect(&session.study).unwrap()), [("ben.handin".to_owned(), true)]);
     assert!(!watched.has_news().unwrap());
+}
+
+#[test]
+fn encrypted_submissions_are_reported_once_and_merged_with_their_passphrases() {
+    let folder = TestFolder::new();
+    let project = folder.path("study.dissensus");
+    handed_out(&project, &folder, &["ada", "ben"]);
+    let drop = folder.path("drop");
+    std::fs::create_dir(&drop).unwrap();
+    for (person, words) in [("ada", "quiet harbour"), ("ben", "seven lamps")] {
+        let mut file = std::fs::File::create(drop.join(format!("{person}.handin.age"))).unwrap();
+        let passphrase = typed_passphrase(words).unwrap();
+        encrypt_content(&submission(&folder, person), &mut file, &passphrase).unwrap();
+    }
+    let session = open(&project);
+    let found = |ada: Option<bool>, ben: Option<bool>| {
+        let both = [("ada.handin.age", ada), ("ben.handin.age", ben)];
+        both.into_iter().filter_map(|(name, merged)| Some((name.to_owned(), merged?))).collect::<Vec<_>>()
+    };
+    let mut watched = DropFolder::new(&drop);
+    let first = watched.collect(&session.study).unwrap();
+    assert_eq!(merged(&first), found(Some(false), Some(false)));
+    assert_eq!(first.files[0].problems[0].problem.code, "encrypted");
+    assert_eq!(merged(&watched.collect(&session.study).unwrap()), []);
+    assert!(!watched.has_news().unwrap());
+    let mut unlock = |words: &str| watched.unlock(&session.study, typed_passphrase(words).unwrap());
+    assert_eq!(unlock("another one").unwrap_err().code(), "passphrase-wrong");
+    assert_eq!(merged(&unlock("seven lamps").unwrap()), found(Some(false), Some(true)));
+    assert_eq!(merged(&unlock("quiet harbour").unwrap()), found(Some(true), None));
+    // The next program does not ask again for what was merged.
+    let mut next = DropFolder::new(&drop);
+    assert_eq!(merged(&next.collect(&session.study).unwrap()), []);
+    assert!(!next.has_news().unwrap());
 }
 
 #[test]

@@ -214,17 +214,30 @@ fn packets_without_masks_stay_without() {
     assert_eq!(marked(&project), ["Lovelace"]);
 }
 
-#[test]
-fn a_text_that_was_changed_under_its_mask_is_refused() {
+#[rstest]
+#[case::another_text("██真好 ████████")]
+// It would count as an answer of somebody who saw the mask.
+#[case::the_original("李明真傻 Lovelace")]
+fn a_text_that_was_changed_under_its_mask_is_refused(#[case] body: &str) {
     let folder = TestFolder::new();
     let session = texts().session(&folder.path("study.dissensus"));
     study::set_masks(&session.study, &rules()).unwrap();
     study::hand_out(&session.study, &request(&["zoe"]), &folder.path("packets"), &Silent).unwrap();
     let packet = folder.path("packets/zoe.dissensus");
-    forge(&packet, |c| c.execute("UPDATE texts SET body = '██真好 ████████' WHERE external_id = 't3'", []));
+    let work = open(&packet);
+    mark(&work, "t3", spans([(0, 2)]));
+    work.close();
+    forge(&packet, |c| c.execute("UPDATE texts SET body = ?1 WHERE external_id = 't3'", [body]));
     let merged = merge(&session, &packet);
     assert!(merged.refused, "{merged:?}");
     assert_eq!(merged.problems[0].problem.code, "merge-not-as-handed-out");
+    // Handed in, it is the answer to a text that the packet did not have.
+    let work = open(&packet);
+    study::hand_in(&work.study, &folder.path("zoe.handin"), true).unwrap();
+    work.close();
+    let merged = merge(&session, &folder.path("zoe.handin"));
+    assert!(merged.refused, "{merged:?}");
+    assert_eq!(merged.new, 0);
 }
 
 #[test]

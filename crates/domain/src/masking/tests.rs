@@ -160,6 +160,24 @@ fn long_runs_of_digits_end() {
     }
 }
 
+/// A search that gave up, or that began again at each of 100,000 characters, would not come to the end.
+#[rstest]
+#[case::addresses(MaskRule::Email, &["a", "a.", "@a", "a@b..", "ä@"], "ada@example.org")]
+#[case::domains(MaskRule::Web, &["a.", "http:/", "ä-", "www ", "a.co "], "https://example.org")]
+#[case::users(MaskRule::User, &["a@b", "@ ", "u/a ", "ä@ä"], "@ada")]
+#[case::phones(MaskRule::Phone, &["1 ", "((1", "1.1.1.1 ", "+ "], "+44 20 7946 0958")]
+#[case::accounts(MaskRule::Account, &["AA11 ", "4111 1111 1111 111x ", "A1-"], "DE89 3704 0044 0532 0130 00")]
+fn something_is_found_after_long_near_matches(
+    #[case] rule: MaskRule,
+    #[case] parts: &[&str],
+    #[case] wanted: &str,
+) {
+    for part in parts {
+        let text = format!("{}; ; ; ; ; ; {wanted}", part.repeat(100_000 / part.chars().count()));
+        assert_eq!(found(rule, &text).last(), Some(&wanted), "{part}");
+    }
+}
+
 #[test]
 fn word_lists_have_limits() {
     let with = |words: Vec<String>| Masker::new(&MaskRules { words, ..rules(&[MaskRule::Words]) });

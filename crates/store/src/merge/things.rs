@@ -62,9 +62,7 @@ impl Merger<'_, '_> {
             found.ok_or_else(|| conflict("text", name.clone(), "is gone from the other copy meanwhile"))
         };
         let ours = match known {
-            Some((ours, body, _))
-                if body != theirs.body && !self.is_masked_as(ours, &name, theirs.body)? =>
-            {
+            Some((ours, body, _)) if theirs.body != self.as_handed_out(ours, &name, body)? => {
                 return Err(conflict("text", name, "has another body in the other copy"));
             }
             // A submission does not contain the recorded data of texts.
@@ -101,13 +99,13 @@ impl Merger<'_, '_> {
         Ok(())
     }
 
-    /// Whether this is the hash of one of our texts as the submission's packet masked it.
-    fn is_masked_as(&self, ours: TextId, name: &str, theirs: u64) -> Result<bool> {
-        let Some(masker) = self.only.as_ref().and_then(|only| only.masker.as_ref()) else { return Ok(false) };
+    /// The hash of one of our texts, which has this one, as the packet of a submission showed it.
+    fn as_handed_out(&self, ours: TextId, name: &str, body: u64) -> Result<u64> {
+        let Some(masker) = self.only.as_ref().and_then(|only| only.masker.as_ref()) else { return Ok(body) };
         let sql = "SELECT body FROM texts WHERE id = ?1";
-        let body: Option<String> = self.tx.first(sql, [ours.0], |r| r.get(0))?;
-        let masked = body.and_then(|body| masker.mask(name, &body));
-        Ok(masked.is_some_and(|masked| body_digest(masked.as_bytes()) == theirs))
+        let unmasked: Option<String> = self.tx.first(sql, [ours.0], |r| r.get(0))?;
+        let masked = unmasked.and_then(|unmasked| masker.mask(name, &unmasked));
+        Ok(masked.map_or(body, |masked| body_digest(masked.as_bytes())))
     }
 
     /// Merges guideline versions and their pictures.

@@ -33,6 +33,8 @@ const UNKNOWN: &str = "merge-unknown-packet";
 
 /// The code of an encrypted file that was cut off or changed.
 const DAMAGED: &str = "encrypted-damaged";
+/// The codes of an encrypted file that no known passphrase opens.
+const LOCKED: [&str; 2] = ["encrypted", "passphrase-wrong"];
 
 /// A file as it was when it was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,8 @@ struct Known {
     version: Version,
     /// Of its content; `None` of a file that is no submission.
     digest: Option<String>,
+    /// Whether it is encrypted, and no known passphrase opens it.
+    locked: bool,
 }
 
 /// Files with one content, and its digest.
@@ -56,8 +60,8 @@ type SameContent = (String, Vec<(PathBuf, Version)>);
 #[derive(Debug)]
 pub struct DropFolder {
     folder: PathBuf,
-    /// Of encrypted submissions.
-    passphrase: Option<Passphrase>,
+    /// Of encrypted submissions: people may have chosen their own.
+    passphrases: Vec<Passphrase>,
     /// Files that need not be read again, as long as they do not change.
     done: BTreeMap<PathBuf, Known>,
     /// The others, as they were the last time.
@@ -74,12 +78,12 @@ impl DropFolder {
     pub fn new(folder: &Path) -> Self {
         let folder = folder.to_owned();
         let (done, failed) = (BTreeMap::new(), BTreeMap::new());
-        Self { folder, passphrase: None, done, open: None, failed, again: None, packets: 0 }
+        Self { folder, passphrases: Vec::new(), done, open: None, failed, again: None, packets: 0 }
     }
 
     /// Opens encrypted submissions with this passphrase.
     pub fn with_passphrase(self, passphrase: Option<Passphrase>) -> Self {
-        Self { passphrase, ..self }
+        Self { passphrases: passphrase.into_iter().collect(), ..self }
     }
 
     /// Where it is.
@@ -103,6 +107,28 @@ impl DropFolder {
     pub fn has_news(&self) -> Result<bool, ProjectError> {
         let listed = self.candidates()?;
         Ok(self.open.as_ref() != Some(&listed) || self.again.is_some_and(|at| Instant::now() >= at))
+    }
+
+    /// Tries another passphrase for the encrypted submissions that were refused without it, and collects.
+    ///
+    /// # Errors
+    /// It opens none of them: nothing was merged. Or those of [`DropFolder::collect`].
+    pub fn unlock(&mut self, cx: &Study, passphrase: Passphrase) -> Result<CollectedFiles, ProjectError> {
+        let mut wrong = None;
+        for path in self.done.iter().filter(|(_, known)| known.locked).map(|(path, _)| path.clone()) {
+            wrong = ReadableFiles::of(&[path], Some(&passphrase), &Silent)
+                .err()
+                .filter(|error| LOCKED.contains(&error.code()));
+            if wrong.is_none() {
+                break;
+            }
+        }
+        if let Some(wrong) = wrong {
+            return Err(wrong);
+        }
+        self.passphrases.push(passphrase);
+        self.done.retain(|_, known| !known.locked);
+        self.collect(cx)
     }
 
     /// Merges the submissions that are new here, and were not merged from a folder before. A further file
@@ -155,6 +181,7 @@ impl DropFolder {
                     continue;
                 }
                 merged = !report.refused;
+                let locked = code_of(&report, |code| LOCKED.contains(&code)).is_some();
                 found.files.push(report);
                 // It may have been written anew meanwhile: then it is looked at again.
                 if content_digest(&path).ok().flatten().as_ref() != Some(&digest) {
@@ -163,7 +190,7 @@ impl DropFolder {
                 if merged {
                     collected.extend([digest.clone(), self.mark(&path, &digest)]);
                 }
-                self.done.insert(path, Known { version, digest: Some(digest.clone()) });
+                self.done.insert(path, Known { version, digest: Some(digest.clone()), locked });
             }
             // Those that were reported, or merged, first: they are the originals of others.
             files.sort_by_key(|(path, _)| !collected.contains(&self.mark(path, &digest)));
@@ -174,7 +201,7 @@ impl DropFolder {
                     // A refused file is reported again by the next program.
                     collected.extend(merged.then_some(mark));
                 }
-                self.done.insert(path, Known { version, digest: Some(digest.clone()) });
+                self.done.insert(path, Known { version, digest: Some(digest.clone()), locked: false });
             }
         }
         found.files.sort_by(|a, b| a.file.cmp(&b.file));
@@ -202,7 +229,7 @@ impl DropFolder {
                     self.again = Some(Instant::now() + AGAIN);
                 }
                 Ok(None) if is_named_as_one(&path) => waiting.push(shown(path)),
-                Ok(None) => drop(self.done.insert(path, Known { version, digest: None })),
+                Ok(None) => drop(self.done.insert(path, Known { version, digest: None, locked: false })),
                 Ok(Some(digest)) => found.entry(digest).or_default().push((path, version)),
             }
         }
@@ -215,7 +242,7 @@ impl DropFolder {
 
     /// Merges a file; `None` if its end is missing. The history has only the first try.
     fn merge(&self, cx: &Study, path: &Path, tried: bool) -> Result<Option<MergedFile>, ProjectError> {
-        let readable = match ReadableFiles::of(&[path.to_owned()], self.passphrase.as_ref(), &Silent) {
+        let readable = match self.readable(path) {
             Ok(readable) => readable,
             // A service may still be writing it.
             Err(error) if error.code() == DAMAGED => return Ok(None),
@@ -228,6 +255,20 @@ impl DropFolder {
         let [decrypted] = readable.paths() else { return Ok(None) };
         let merged = self.merge_readable(cx, decrypted, tried)?;
         Ok(merged.map(|merged| MergedFile { file: shown(path.to_owned()), ..merged }))
+    }
+
+    /// A file that can be read, with the first of the passphrases that opens it.
+    fn readable(&self, path: &Path) -> Result<ReadableFiles, ProjectError> {
+        let file = [path.to_owned()];
+        let mut found = ReadableFiles::of(&file, self.passphrases.first(), &Silent);
+        for passphrase in self.passphrases.iter().skip(1) {
+            match &found {
+                Err(error) if LOCKED.contains(&error.code()) => {}
+                _ => break,
+            }
+            found = ReadableFiles::of(&file, Some(passphrase), &Silent);
+        }
+        found
     }
 
     fn merge_readable(
@@ -296,8 +337,13 @@ impl DropFolder {
 
 /// Why a file was refused, if that passes by itself.
 fn code_that_passes(file: &MergedFile) -> Option<String> {
+    code_of(file, |code| passes(code) || code == UNKNOWN)
+}
+
+/// The code of a wanted kind for which a file was refused.
+fn code_of(file: &MergedFile, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
     let mut codes = file.problems.iter().filter(|one| one.refused).map(|one| &one.problem.code);
-    codes.find(|code| passes(code) || code.as_str() == UNKNOWN).cloned()
+    codes.find(|code| is_wanted(code)).cloned()
 }
 
 fn files_in(folder: &Path, depth: usize, all: &mut Vec<(PathBuf, Version)>) -> io::Result<()> {
