@@ -1,5 +1,8 @@
 // Values inside of sentences, whose direction does not change that of the words around them.
 
+/** Whether this is a path or an address: a name, whatever words are in it. */
+export const isPath = (text: string): boolean => /^(?:[/~\\]|\w:[\\/]|\w+:\/\/)|^\S*[/\\]\S*$/.test(text);
+
 /** A name, in the direction of its first letter. */
 export const isolated = (name: string): string => `\u2068${name}\u2069`;
 

@@ -1,6 +1,7 @@
 // Texts about panels: rules, certainty of a verdict, and members.
 import type {
   SavedPanelInfo,
+  PanelInfo,
   PanelShare,
   PanelVerdict,
   PanelRequest,
@@ -52,6 +53,14 @@ export function parseRule(rule: string): Rule {
   if (kind !== "quorum") return { kind, needed: "0.5", level: null };
   const at = rest.indexOf("@");
   return { kind, needed: at < 0 ? rest : rest.slice(0, at), level: at < 0 ? null : rest.slice(at + 1) };
+}
+
+/** The possible verdicts, in the order of their probabilities: levels by name, and what the rule adds. */
+export function verdictNames({ rule, outcomes }: PanelInfo): string[] {
+  const { kind } = parseRule(rule);
+  if (kind === "veto") return [t("panels.verdict_passed"), t("panels.verdict_vetoed")];
+  if (kind === "quorum") return [t("panels.verdict_not_reached"), t("panels.verdict_reached")];
+  return kind === "majority" ? [...outcomes.slice(0, -1), t("panels.verdict_no_majority")] : outcomes;
 }
 
 /** How sure, in words. */

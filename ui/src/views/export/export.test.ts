@@ -26,7 +26,7 @@ it("exports pseudonyms and no notes unless requested, and reports what was left 
   expect(wrote.mock.calls[0]?.slice(1)).toEqual([true, false, false]);
   expect(wrote.mock.calls[0]?.[0]).toContain("for others");
   const toast = app.toasts.list.at(-1);
-  expect(toast?.detail).toContain("town: 3 values of 3 people left blank");
+  expect(toast?.detail).toContain("age: 3 values of 3 people left blank");
   expect(toast?.detail).toContain("2 people could still be identified");
   await user.click(screen.getByTestId("export-notes"));
   await user.click(screen.getByTestId("export-go"));

@@ -32,7 +32,7 @@ it("shows each bad row with its position, and waits for a decision", async () =>
   render(ImportDialog, { path: "/tmp/bad.csv" });
   await waitFor(() => expect(screen.getAllByTestId("import-problem")).toHaveLength(3));
   expect(screen.getAllByTestId("import-problem")[0]).toHaveTextContent(
-    /Row 17, line 18, column score.*“seven”/,
+    /Row 17, line 18, column score.*"seven"/,
   );
   expect(screen.getByTestId("import-confirm")).toBeDisabled();
   await user.click(screen.getByTestId("import-skip-bad"));

@@ -71,6 +71,7 @@ it("makes a backup, in which nothing has changed, and deletes one after a questi
   await user.click(within(newest!).getByTestId("backup-changes"));
   expect(await screen.findByTestId("backup-changes-list")).toHaveTextContent("Nothing has changed");
   await user.click(within(newest!).getByTestId("backup-delete"));
+  expect(screen.getByTestId("backup-back"), "Enter does not delete").toHaveFocus();
   await user.click(screen.getByTestId("backup-back"));
   expect(screen.getAllByTestId("backup")).toHaveLength(4);
   await user.click(within(screen.getAllByTestId("backup")[0]!).getByTestId("backup-delete"));
@@ -119,8 +120,10 @@ it("says why a list or a restore failed, and offers to try again", async () => {
   });
   await user.click(within(first!).getByTestId("backup-restore"));
   await user.click(screen.getByTestId("backup-confirm"));
-  await waitFor(() => expect(app.toasts.list).toHaveLength(1));
-  expect(app.dialog).toBe("backups");
+  expect(await screen.findByTestId("backup-failure")).toHaveTextContent("The backup is damaged");
+  expect(screen.getByTestId("backup-confirm"), "it can be tried again").toBeEnabled();
+  await user.click(screen.getByTestId("backup-back"));
+  expect(await within(screen.getAllByTestId("backup")[0]!).findByTestId("backup-restore")).toHaveFocus();
 });
 
 it("says once that the automatic backup failed", async () => {
