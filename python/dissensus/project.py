@@ -72,7 +72,7 @@ class Project:
 
     def labels(self, question: str | None = None) -> Table:
         """Every current label, of one question or of all: `text_id`, `annotator_id`, `question`, `label`, `time` (UTC), `source`, `note`,
-        `confidence` (NaN where none was given). A `label` of `None` is a person who cannot say."""
+        `confidence` and `consent_version`, of the text that the person had agreed to (NaN where none was given). A `label` of `None` is a person who cannot say."""
         table = Table(_native.project_labels(self.path, question))
         table["time"] = table["time"].view("datetime64[ms]")
         return table

@@ -126,6 +126,8 @@ pub(crate) fn project_labels<'py>(
     let rows = reading(py, &path, |session, _| labels::list(&session.project, question.as_deref()))?;
     // A missing number becomes NaN.
     let confidence = rows.iter().map(|row| row.confidence.map_or(f32::NAN, f32::from)).collect();
+    let consent =
+        rows.iter().map(|row| row.consent_version.map_or(f32::NAN, |number| number as f32)).collect();
     let columns = vec![
         ("text_id".to_owned(), Column::names(rows.iter().map(|row| row.text_id.clone()))),
         ("annotator_id".to_owned(), Column::names(rows.iter().map(|row| row.annotator_id.clone()))),
@@ -135,6 +137,7 @@ pub(crate) fn project_labels<'py>(
         ("source".to_owned(), Column::names(rows.iter().map(|row| row.source.to_owned()))),
         ("note".to_owned(), Column::Names(rows.iter().map(|row| row.note.clone()).collect())),
         ("confidence".to_owned(), Column::Real(confidence)),
+        ("consent_version".to_owned(), Column::Real(consent)),
     ];
     into_python(py, columns)
 }

@@ -12,7 +12,7 @@ use dissensus_api::{
 };
 use dissensus_app::Application;
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleTemplate, TextId};
-use dissensus_editing::{annotators, attribute_form, history, jobs, questions, remove, withdraw};
+use dissensus_editing::{annotators, attribute_form, consent, history, jobs, questions, remove, withdraw};
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_labelling::{care, next_text, practice_answers, progress, task};
 use dissensus_project::{error::ProjectError, home::Home, jobs::Silent, sample};
@@ -120,6 +120,8 @@ fn record_project(to: &mut Recordings, app: &Application) {
     record!(to, "annotators", (), annotators::list(project));
     record!(to, "attributeForm", (), attribute_form::form(project));
     record!(to, "formLeft", (annotator: AnnotatorId = 1), attribute_form::left_to_answer(project, annotator));
+    record!(to, "consent", (), consent::read(project));
+    record!(to, "consentLeft", (annotator: AnnotatorId = 1), consent::left(project, annotator));
     record!(to, "traces", (annotator: AnnotatorId = 1), withdraw::traces(project, annotator));
     record!(to, "traces", (annotator: AnnotatorId = 99), withdraw::traces(project, annotator));
     record!(to, "removal", (what: Removal = { "annotator": 1 }), remove::preview(project, &what));

@@ -62,6 +62,7 @@ data guideline P.dissensus --versions
 data guideline P.dissensus --agreement
 people reveal P.dissensus on
 people language P.dissensus de
+people consent P.dissensus --from guideline.md
 people care P.dissensus --question rude --level 4 --limit 40
 people form P.dissensus --ask gender=woman|man --optional gender
 label checks P.dissensus --question rude --text-id t2 --value 3 --reason plain

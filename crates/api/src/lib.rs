@@ -24,6 +24,7 @@ mod annotators;
 mod application;
 mod backups;
 mod care;
+mod consent;
 mod copy;
 mod disagreement;
 mod encoders;
@@ -61,6 +62,7 @@ pub use annotators::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Traces, Withd
 pub use application::{AppInfo, AppSettings, EncoderFile, EncoderOffer, RecentProject, Theme};
 pub use backups::{BackupAnswers, BackupChanges, BackupInfo, BackupList, RestoredBackup};
 pub use care::{CareInfo, HarmfulFrom, OwnCare, StudyCare, TextGroup};
+pub use consent::{ConsentState, ConsentText};
 pub use copy::CopyReport;
 pub use disagreement::{
     AnnotatorPrediction, Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores,
@@ -125,8 +127,9 @@ pub use practice::{
     PracticeTask, PracticeTextInfo,
 };
 pub use project::{
-    ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, LevelUseInfo, PacketInfo, ProjectChoices,
-    ProjectInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo, QuestionPart,
+    ActiveModel, AnnotatorInfo, AttributeInfo, DiskEncryption, DiskInfo, EncodingState, LevelUseInfo,
+    PacketInfo, ProjectChoices, ProjectInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo,
+    QuestionPart,
 };
 pub use question_correlation::{
     CorrelationChoice, CorrelationFigure, CorrelationFigures, CorrelationPoints, QuestionCorrelation,

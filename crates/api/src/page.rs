@@ -1,6 +1,6 @@
 //! A task packet as the content of a web page.
 
-use crate::{AnnotatorInfo, GuidelineInfo, PictureData, QuestionInfo, StudyCare};
+use crate::{AnnotatorInfo, ConsentText, GuidelineInfo, PictureData, QuestionInfo, StudyCare};
 use dissensus_domain::{Answer, AttributeForm, Language, PracticeRule, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -31,6 +31,8 @@ view! {
         /// Questions about the person that are not answered.
         pub form: AttributeForm,
         pub care: StudyCare,
+        /// The consent text that the person has not agreed to yet.
+        pub consent: Option<ConsentText>,
         /// The language of the desk; none leaves it to the browser.
         pub language: Option<Language>,
         pub guideline: Option<GuidelineInfo>,

@@ -60,6 +60,24 @@ view! {
         pub backup_notice: Option<String>,
     }
 
+    /// Whether the disk of the open project is encrypted.
+    pub struct DiskInfo {
+        pub encryption: DiskEncryption,
+        /// The same in words, with advice where it is not encrypted.
+        pub sentence: String,
+    }
+
+    /// What the system says of the encryption of a disk.
+    #[derive(Copy, Eq)]
+    pub enum DiskEncryption {
+        /// The system encrypts it.
+        Encrypted,
+        /// The system does not encrypt it; the drive itself or another program may.
+        NotEncrypted,
+        /// The system does not say.
+        Unknown,
+    }
+
     /// The task packet of one person.
     pub struct PacketInfo {
         /// The annotator.

@@ -418,6 +418,8 @@ view! {
         pub note_again: Note,
         /// The number of the version of the guideline that they had on screen.
         pub guideline: Option<u32>,
+        /// The number of the consent text that they had agreed to when they answered.
+        pub consent_version: Option<u32>,
         /// Whether they flagged it.
         pub flagged: bool,
         /// Whether a packet showed them the text with masks.

@@ -48,6 +48,10 @@ pub enum FactKind {
     Help,
     /// The levels of a question: [`Levels`](crate::Levels).
     Levels,
+    /// The text that people agree to before they answer; null asks for no agreement; project-wide.
+    Consent,
+    /// Records that an annotator agreed to a version of that text: its SHA-256. Every occurrence is a fact.
+    ConsentGiven,
     /// Settings that protect annotators: daily limit, whether it is strict, greyscale.
     Care,
     /// The level from which an answer to a question marks a text as harmful.
@@ -111,6 +115,8 @@ impl FactKind {
             | Self::Prompt
             | Self::Help
             | Self::Levels
+            | Self::Consent
+            | Self::ConsentGiven
             | Self::Care
             | Self::Harmful
             | Self::CannotSay
@@ -138,7 +144,10 @@ impl FactKind {
     /// Whether it is recorded about an annotator while they work, and therefore included in
     /// submissions. All other facts are set by the study.
     pub fn is_of_person(self) -> bool {
-        matches!(self, Self::Shown | Self::FormAnswers | Self::PracticeAnswer | Self::LeftOut)
+        matches!(
+            self,
+            Self::Shown | Self::FormAnswers | Self::PracticeAnswer | Self::ConsentGiven | Self::LeftOut
+        )
     }
 
     /// Whether it is a setting of the study, other than the definition of a question.
@@ -152,6 +161,7 @@ impl FactKind {
                 | Self::PracticeRule
                 | Self::PracticeAgain
                 | Self::CheckRule
+                | Self::Consent
                 | Self::Care
                 | Self::Harmful
                 | Self::MaskRules

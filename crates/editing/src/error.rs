@@ -12,6 +12,13 @@ dissensus_domain::errors! {
             "cannot read \"{given}\" as {what}: {why}";
         AttributeValue { name: String, why: &'static str } => "name", "the value of the attribute \"{name}\" {why}";
         Stays { what: String, why: String } => "stays", "the {what} cannot be removed: {why}";
+        ConsentBlank => "consent-blank", "a consent text cannot be empty: write what people agree to";
+        ConsentLong(usize) => "consent-long",
+            "this consent text has {0} characters, and may have 50,000: leave some out";
+        ConsentUnchanged(u32) => "consent-unchanged",
+            "this is the same as version {0} of the consent text: nothing was changed";
+        ConsentOutdated => "consent-outdated",
+            "people are asked to agree to another consent text by now: read that one";
         NoImport => "no-import",
             "there is no import that can be removed: a project remembers its last five imports, and none is left";
         CopyExists(PathBuf) => "project-exists",

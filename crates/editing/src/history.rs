@@ -311,6 +311,8 @@ fn fact_words(kind: FactKind) -> &'static str {
         FactKind::Prompt => "prompt",
         FactKind::Help => "help",
         FactKind::Levels => "levels",
+        FactKind::Consent => "consent text",
+        FactKind::ConsentGiven => "agreement to the consent text",
         FactKind::Care => "care",
         FactKind::Harmful => "harmful",
         FactKind::LeftOut => "left out",

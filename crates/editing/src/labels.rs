@@ -17,6 +17,8 @@ pub struct LabelRow {
     pub at_ms: i64,
     /// Source of the label: `window`, `command`, `import` or `simulated`.
     pub source: &'static str,
+    /// The number of the consent text that the annotator had agreed to.
+    pub consent_version: Option<u32>,
     /// The note with the answer.
     pub note: Option<String>,
     /// The annotator's confidence, 1 to 5.
@@ -34,6 +36,7 @@ pub fn list(cx: &Project, question: Option<&str>) -> Result<Vec<LabelRow>, Proje
     }
     cx.context.store.snapshot(|snapshot| {
         let mut rows = Vec::new();
+        let consents = snapshot.consents()?;
         for asked in
             snapshot.questions()?.iter().filter(|asked| only.as_ref().is_none_or(|only| only.id == asked.id))
         {
@@ -45,6 +48,7 @@ pub fn list(cx: &Project, question: Option<&str>) -> Result<Vec<LabelRow>, Proje
                     label: row.level.map(str::to_owned),
                     at_ms: row.event.at_ms,
                     source: row.event.source.name(),
+                    consent_version: consents.number_of(row.event),
                     note: row.event.note.note.clone(),
                     confidence: row.event.note.confidence,
                 });

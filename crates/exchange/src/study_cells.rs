@@ -4,7 +4,7 @@ use crate::time::format_ms;
 
 /// The columns about a study, in order. They are written after the columns of notes, by which a reader
 /// distinguishes them from columns of the same name in other files.
-pub(crate) const STUDY_COLUMNS: [&str; 8] = [
+pub(crate) const STUDY_COLUMNS: [&str; 9] = [
     "practice",
     "attention_checks",
     "decision",
@@ -13,9 +13,11 @@ pub(crate) const STUDY_COLUMNS: [&str; 8] = [
     "decided_by",
     "decided_at",
     WORDING,
+    CONSENT,
 ];
 
 const WORDING: &str = "wording";
+const CONSENT: &str = "consent_version";
 
 /// How many of them are about the annotator; the others are about the decision on the text.
 const OF_PERSON: usize = 2;
@@ -31,12 +33,14 @@ pub struct StudyLayout {
     pub decisions: bool,
     /// `wording`: the number of the wording of the question that was on screen.
     pub wordings: bool,
+    /// `consent_version`: the number of the consent text that the annotator had agreed to.
+    pub consents: bool,
 }
 
 impl StudyLayout {
     /// Whether there is any of them.
     pub(crate) fn any(self) -> bool {
-        self.practice || self.checks || self.decisions || self.wordings
+        self.practice || self.checks || self.decisions || self.wordings || self.consents
     }
 
     pub(crate) fn has(self, column: &str) -> bool {
@@ -44,6 +48,7 @@ impl StudyLayout {
             Some(0) => self.practice,
             Some(1) => self.checks,
             Some(_) if column == WORDING => self.wordings,
+            Some(_) if column == CONSENT => self.consents,
             Some(_) => self.decisions,
             None => false,
         }
@@ -95,6 +100,13 @@ impl StudyCells {
     /// Adds the number of the wording that was on screen.
     #[must_use]
     pub fn with_wording(mut self, number: Option<u32>) -> Self {
+        self.0[STUDY_COLUMNS.len() - 2] = number.map(|number| number.to_string());
+        self
+    }
+
+    /// Adds the number of the consent text that the annotator had agreed to.
+    #[must_use]
+    pub fn with_consent(mut self, number: Option<u32>) -> Self {
         self.0[STUDY_COLUMNS.len() - 1] = number.map(|number| number.to_string());
         self
     }
@@ -129,14 +141,14 @@ mod tests {
         let shown = |cells: &StudyCells| STUDY_COLUMNS.map(|name| cells.value(name).unwrap_or("").to_owned());
         assert_eq!(
             shown(&cells),
-            ["failed", "", "slip", "4", "ben meant 4", "ana", "1970-01-01T00:00:00Z", ""]
+            ["failed", "", "slip", "4", "ben meant 4", "ana", "1970-01-01T00:00:00Z", "", ""]
         );
         assert_eq!(
             shown(&cells.clone().masked(true)),
-            ["failed", "", "slip", "4", "ben meant 4", "", "", ""]
+            ["failed", "", "slip", "4", "ben meant 4", "", "", "", ""]
         );
-        assert_eq!(shown(&cells.masked(false)), ["failed", "", "slip", "4", "", "", "", ""]);
-        let worded = StudyCells::default().with_wording(Some(2)).masked(false);
-        assert_eq!(worded.value("wording"), Some("2"));
+        assert_eq!(shown(&cells.masked(false)), ["failed", "", "slip", "4", "", "", "", "", ""]);
+        let worded = StudyCells::default().with_wording(Some(2)).with_consent(Some(3)).masked(false);
+        assert_eq!((worded.value("wording"), worded.value("consent_version")), (Some("2"), Some("3")));
     }
 }

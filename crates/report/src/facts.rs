@@ -3,12 +3,12 @@
 
 use super::people::{Group, LeftOut, People};
 use super::work::{ReportQuestion, Work};
-use dissensus_api::{GuidelineInfo, PracticeSetup, StudyCare, StudyReport};
+use dissensus_api::{ConsentState, GuidelineInfo, PracticeSetup, StudyCare, StudyReport};
 use dissensus_domain::{
     AfterFailing, AnnotatorId, AttributeForm, CheckRule, EventId, LabelSource, PassStatus,
 };
-use dissensus_editing::attribute_form;
 use dissensus_editing::info;
+use dissensus_editing::{attribute_form, consent};
 use dissensus_project::clock::local_time;
 use dissensus_project::error::ProjectError;
 use dissensus_render::escape::markdown;
@@ -36,6 +36,7 @@ pub(super) struct Facts<'a> {
     pub(super) attributes: BTreeSet<String>,
     pub(super) form: AttributeForm,
     pub(super) guidelines: Vec<GuidelineInfo>,
+    pub(super) consent: ConsentState,
     pub(super) practice: PracticeSetup,
     pub(super) check_rule: Option<CheckRule>,
     pub(super) study: StudyReport,
@@ -84,6 +85,7 @@ impl<'a> Facts<'a> {
             attributes: of_them().flat_map(|one| one.attributes.keys().cloned()).collect(),
             form: attribute_form::form(&paper.project)?,
             guidelines: paper.guideline.versions()?,
+            consent: consent::read(&paper.project)?,
             practice: study::practice(&paper.study)?,
             check_rule: study::check_rule(&paper.study)?.rule,
             study: study::report(&paper.study)?,

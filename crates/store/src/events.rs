@@ -182,14 +182,16 @@ impl<'a> WriteTx<'a> {
     }
 
     /// The clock's time, but after every answer that the annotator gave in the window or by the command,
-    /// in any annotation round. One look into the index for each question, however many answers there are.
+    /// in any annotation round, and not before their last agreement to a consent text. One look into the
+    /// index for each question, however many answers there are.
     pub(crate) fn after_given(&self, annotator: AnnotatorId, clock_ms: i64) -> Result<i64> {
         let sql = "SELECT max((SELECT e.at_ms FROM events AS e INDEXED BY events_given
                  WHERE e.annotator = ?1 AND e.question = q.id AND e.kind = 'answer'
                  AND (e.source = 'window' OR e.source = 'command') ORDER BY e.at_ms DESC LIMIT 1))
              FROM questions AS q";
         let newest: Option<i64> = self.first(sql, [annotator.0], |r| r.get(0))?.flatten();
-        Ok(newest.map_or(clock_ms, |newest| clock_ms.max(newest.saturating_add(1))))
+        let after = newest.map(|newest| newest.saturating_add(1)).max(self.newest_agreement_at(annotator)?);
+        Ok(after.map_or(clock_ms, |after| clock_ms.max(after)))
     }
 
     /// Checks that the three rows that every event refers to exist.

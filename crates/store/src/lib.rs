@@ -163,7 +163,7 @@ pub use imports::{ImportRows, ImportTaken, LastImport};
 pub use jobs::{Job, JobId, NewJob};
 pub use labels::{AnswerDetails, LabelAppender, NewLabel};
 pub use level_use::LevelUse;
-pub use log::{LARGEST_FACT, MaskVersion, PracticeFacts, Submission, Withdrawal};
+pub use log::{ConsentVersion, Consents, LARGEST_FACT, MaskVersion, PracticeFacts, Submission, Withdrawal};
 pub use marks::{Marked, NewMark};
 pub use merge_report::{Contradiction, MergedCounts, SplitChange};
 pub use order::Order;

@@ -25,6 +25,8 @@ struct Contents {
     /// The guideline version in effect, and its number.
     guideline: Option<(Guideline, u32)>,
     pictures: Vec<Picture>,
+    /// The number of the consent text in effect.
+    consent: Option<u32>,
     texts: Vec<Text>,
     facts: Vec<Fact>,
 }
@@ -185,7 +187,19 @@ impl Store {
                 && fact.text.is_none_or(handed_out)
                 && fact.annotator.is_none_or(|id| id == packet.annotator)
         });
-        Ok(Contents { packet, key, annotator, questions, level_keys, guideline, pictures, texts, facts })
+        let consent = self.consents()?.in_effect().map(|version| version.number);
+        Ok(Contents {
+            packet,
+            key,
+            annotator,
+            questions,
+            level_keys,
+            guideline,
+            pictures,
+            consent,
+            texts,
+            facts,
+        })
     }
 }
 
@@ -211,6 +225,9 @@ impl Contents {
         if let Some((guideline, number)) = &self.guideline {
             tx.add_guideline(guideline)?;
             tx.set_setting(BEFORE, &(number - 1))?;
+        }
+        if let Some(number) = self.consent {
+            tx.number_consent(number)?;
         }
         let mut texts: HashMap<TextId, TextId> = HashMap::new();
         for Text { id, external_id, body, .. } in self.texts {

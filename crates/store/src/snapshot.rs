@@ -3,12 +3,13 @@
 use crate::annotators::annotator;
 use crate::events::last_event;
 use crate::export::{ExportRow, ExportScope, events_in};
+use crate::log::consents;
 use crate::order::{Order, QUESTIONS, TEXTS, is_of_rows};
 use crate::questions::by_name;
 use crate::row::{answer, event, source};
 use crate::texts::{TEXT_COLUMNS, text};
 use crate::tx::{all, first};
-use crate::{Result, Store, StoreError};
+use crate::{Consents, Result, Store, StoreError};
 use dissensus_domain::{
     Annotator, AnnotatorId, Answer, EventId, LabelSource, Question, QuestionId, Text, TextId,
 };
@@ -75,6 +76,11 @@ impl Snapshot<'_> {
     /// The order in which texts, questions and annotators are listed.
     pub fn order(&self) -> Result<Order> {
         self.read(Order::read)
+    }
+
+    /// All versions of the text that people agree to, and who agreed to them.
+    pub fn consents(&self) -> Result<Consents> {
+        self.read(consents)
     }
 
     /// All questions, in the order of [`Order`].

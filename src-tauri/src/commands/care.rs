@@ -1,8 +1,8 @@
 //! Protection of annotators, and what they are shown of other people's labels.
 
-use dissensus_api::{CareInfo, OwnCare, StudyCare, TextGroup};
+use dissensus_api::{CareInfo, ConsentState, ConsentText, OwnCare, StudyCare, TextGroup};
 use dissensus_domain::{AnnotatorId, Language, TextId};
-use dissensus_editing::reveal;
+use dissensus_editing::{consent, reveal};
 use dissensus_labelling::care;
 
 session_commands! {
@@ -12,6 +12,20 @@ session_commands! {
     /// Sets the language in which annotators use the desk; none leaves it to each person's system.
     fn set_language(language: Option<Language>) -> () =
         |session| dissensus_editing::language::set(&session.project, language);
+
+    /// The text that people agree to before they answer, in all versions.
+    fn consent() -> ConsentState = |session| consent::read(&session.project);
+
+    /// Writes another version of that text; none asks for no agreement.
+    fn set_consent(body: Option<String>) -> ConsentState =
+        |session| consent::set(&session.project, body.as_deref());
+
+    /// The version that a person has not agreed to yet.
+    fn consent_left(annotator: AnnotatorId) -> Option<ConsentText> = |session| consent::left(&session.project, annotator);
+
+    /// Records that a person agrees to a version.
+    fn agree(annotator: AnnotatorId, version: String) -> () =
+        |session| consent::agree(&session.project, annotator, &version);
 
     /// Sets the study's care settings.
     fn set_study_care(care: StudyCare) -> () = |session| dissensus_editing::care::set(&session.project, &care);

@@ -88,6 +88,21 @@ pub(crate) async fn collect_folder(
     off_main(move || Ok(app.state::<WindowState>().collect(&project, Path::new(&folder), begins)?)).await
 }
 
+/// Merges the encrypted submissions in the watched folder that this passphrase opens.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn unlock_folder(
+    app: AppHandle,
+    project: String,
+    passphrase: String,
+) -> Result<CollectedFiles, Problem> {
+    off_main(move || {
+        let passphrase = typed_passphrase(&passphrase)?;
+        Ok(app.state::<WindowState>().unlock_watched(&project, passphrase)?)
+    })
+    .await
+}
+
 session_commands! {
     /// Everyone's answers and notes on a text, and the decisions.
     fn text_talk(question: QuestionId, text: TextId) -> TextTalk =

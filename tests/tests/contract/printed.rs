@@ -196,6 +196,11 @@ people reveal P.dissensus --json
 people language P.dissensus
 people language P.dissensus de
 people language P.dissensus --json
+people consent P.dissensus
+people consent P.dissensus --from labels.csv
+people consent P.dissensus --agreed a1
+people consent P.dissensus --json
+people consent P.dissensus --nothing
 people withdraw P.dissensus --annotator a3
 people withdraw P.dissensus --annotator a3 --json
 people withdraw P.dissensus --annotator a3 --yes

@@ -85,6 +85,8 @@ export const commands = {
 	closeProject: () => __TAURI_INVOKE<null>("close_project"),
 	/**  The open project, if any. */
 	project: () => __TAURI_INVOKE<ProjectInfo | null>("project"),
+	/**  Whether the disk of the project is encrypted. */
+	diskInfo: () => __TAURI_INVOKE<DiskInfo>("disk_info"),
 	/**  The backups of the open project; those of all projects where none is open. */
 	backups: () => __TAURI_INVOKE<BackupList>("backups"),
 	/**  Makes a backup of the open project now. */
@@ -214,6 +216,14 @@ export const commands = {
 	setReveal: (on: boolean) => __TAURI_INVOKE<null>("set_reveal", { on }),
 	/**  Sets the language in which annotators use the desk; none leaves it to each person's system. */
 	setLanguage: (language: Language | null) => __TAURI_INVOKE<null>("set_language", { language }),
+	/**  The text that people agree to before they answer, in all versions. */
+	consent: () => __TAURI_INVOKE<ConsentState>("consent"),
+	/**  Writes another version of that text; none asks for no agreement. */
+	setConsent: (body: string | null) => __TAURI_INVOKE<ConsentState>("set_consent", { body }),
+	/**  The version that a person has not agreed to yet. */
+	consentLeft: (annotator: AnnotatorId) => __TAURI_INVOKE<ConsentText | null>("consent_left", { annotator }),
+	/**  Records that a person agrees to a version. */
+	agree: (annotator: AnnotatorId, version: string) => __TAURI_INVOKE<null>("agree", { annotator, version }),
 	/**  Sets the study's care settings. */
 	setStudyCare: (care: StudyCare) => __TAURI_INVOKE<null>("set_study_care", { care }),
 	/**  The groups of texts, largest first. */
@@ -366,6 +376,8 @@ export const commands = {
 	 *  nothing has changed there since the last call. The first call `begins`.
 	 */
 	collectFolder: (project: string, folder: string, begins: boolean) => __TAURI_INVOKE<CollectedFiles | null>("collect_folder", { project, folder, begins }),
+	/**  Merges the encrypted submissions in the watched folder that this passphrase opens. */
+	unlockFolder: (project: string, passphrase: string) => __TAURI_INVOKE<CollectedFiles>("unlock_folder", { project, passphrase }),
 	/**  Everyone's answers and notes on a text, and the decisions. */
 	textTalk: (question: QuestionId, text: TextId) => __TAURI_INVOKE<TextTalk>("text_talk", { question, text }),
 	/**  Records a decision about a text; labels are unaffected. */
@@ -1070,6 +1082,28 @@ export type Condition = {
 	levels: LevelId[],
 };
 
+/**  The consent text of a study. */
+export type ConsentState = {
+	/**  The number of the version that people are asked to agree to; none where nothing is asked. */
+	in_effect: number | null,
+	/**  All versions, by number. */
+	versions: ConsentText[],
+};
+
+/**  A version of the consent text. */
+export type ConsentText = {
+	/**  SHA-256 of the text, in hexadecimal digits: the same in every copy. */
+	version: string,
+	/**  Its number, from 1. */
+	number: number,
+	/**  When it was written first. */
+	at: number | null,
+	/**  Markdown: never to be rendered as HTML. */
+	body: string,
+	/**  Ids of the people who agreed to this version last; empty in packets. */
+	people: string[],
+};
+
 /**  A copy that is complete and on the disk. */
 export type CopyReport = {
 	/**  The copied project file. */
@@ -1309,6 +1343,22 @@ export type DisagreementScores = {
 	uncertainty: number | null,
 	/**  Variance between annotators' expected levels; ordinal scales only. */
 	level_variance: number | null,
+};
+
+/**  What the system says of the encryption of a disk. */
+export type DiskEncryption = 
+/**  The system encrypts it. */
+"encrypted" | 
+/**  The system does not encrypt it; the drive itself or another program may. */
+"not_encrypted" | 
+/**  The system does not say. */
+"unknown";
+
+/**  Whether the disk of the open project is encrypted. */
+export type DiskInfo = {
+	encryption: DiskEncryption,
+	/**  The same in words, with advice where it is not encrypted. */
+	sentence: string,
 };
 
 /**  Progress of an encoder download. */
@@ -1760,6 +1810,8 @@ export type GivenAnswerInfo = {
 	note_again: Note,
 	/**  The number of the version of the guideline that they had on screen. */
 	guideline: number | null,
+	/**  The number of the consent text that they had agreed to when they answered. */
+	consent_version: number | null,
 	/**  Whether they flagged it. */
 	flagged: boolean,
 	/**  Whether a packet showed them the text with masks. */
@@ -3444,6 +3496,8 @@ export type PageContent = {
 	/**  Questions about the person that are not answered. */
 	form: AttributeForm,
 	care: StudyCare,
+	/**  The consent text that the person has not agreed to yet. */
+	consent: ConsentText | null,
 	/**  The language of the desk; none leaves it to the browser. */
 	language: Language | null,
 	guideline: GuidelineInfo | null,

@@ -47,6 +47,13 @@ it("translates the note of a job, and not that of an entry of the log", () => {
   });
 });
 
+it("translates what is said about attributes", () => {
+  const answer = { attributes: [{ attribute: "there is no text", gap: null, words: "there is no text" }] };
+  expect(translated(answer)).toEqual({
+    attributes: [{ attribute: "there is no text", gap: null, words: "kein Text ist da" }],
+  });
+});
+
 it("translates answers and errors of commands", async () => {
   const refused = speaking(() => Promise.reject({ code: "x", message: "there is no text", detail: null }));
   await expect(refused()).rejects.toEqual({ code: "x", message: "kein Text ist da", detail: null });

@@ -59,7 +59,7 @@ const SENTENCES: Readonly<Record<string, (of: Fields) => boolean>> = {
   words: (of) => "gap" in of || "kind" in of || "labels" in of || "uses" in of,
 };
 
-/** Members whose keys and values are those of users. */
+/** Members whose keys and values are those of users, unless they are lists. */
 const AS_IT_IS = ["attributes", "fields"];
 
 /** The same value, with the sentences of the program translated. */
@@ -72,7 +72,7 @@ export function translated(value: unknown): unknown {
 }
 
 function memberOf(of: Fields, name: string, member: unknown): unknown {
-  if (AS_IT_IS.includes(name)) return member;
+  if (AS_IT_IS.includes(name) && !Array.isArray(member)) return member;
   return Object.hasOwn(SENTENCES, name) && SENTENCES[name]?.(of) ? sentences(member) : translated(member);
 }
 

@@ -3,18 +3,28 @@ import { createInstance, type TFunction } from "i18next";
 import en from "./en";
 import type { Language } from "$api/bindings";
 import { directionOf, localeOf } from "./languages";
+import { isolated, isolatedPath, isPath } from "$words/isolated";
 
 /** The other languages, by the paths of their files. */
 const files = import.meta.glob<object>("./*.json", { eager: true, import: "default" });
 const others = Object.entries(files).map(([path, translation]) => [path.slice(2, -5), { translation }]);
+
+let current = $state<Language>("en");
+
+/** A value inside of a sentence from right to left: a path or a name keeps its own direction. */
+function inItsDirection(value: unknown): string {
+  const text = String(value);
+  if (directionOf(current) === "ltr" || !/\p{L}/u.test(text)) return text;
+  return isPath(text) ? isolatedPath(text) : isolated(text);
+}
 
 const i18n = createInstance();
 void i18n.init({
   lng: "en",
   fallbackLng: "en",
   initAsync: false,
-  // Texts are set as text, never as HTML.
-  interpolation: { escapeValue: false },
+  // Texts are set as text, never as HTML; only their direction is kept.
+  interpolation: { escape: inItsDirection, useRawValueToEscape: true },
   resources: { en: { translation: { ...en } }, ...Object.fromEntries(others) },
 });
 
@@ -27,8 +37,6 @@ i18n.services.formatter?.addCached("number", (language, options) => {
 export function addMessages(language: Language, messages: object): void {
   i18n.addResourceBundle(language, "translation", messages, true);
 }
-
-let current = $state<Language>("en");
 
 /** The language in use. */
 export const language = (): Language => current;

@@ -41,6 +41,7 @@ import { plan } from "./plan";
 import { problem, refuse } from "./refusals";
 import { explain, explainWords } from "./explain";
 import { readLink } from "./links";
+import { PSEUDO, remember } from "./shown";
 import { MockTexts } from "./texts";
 import { MockWords } from "./words";
 
@@ -103,8 +104,9 @@ function discussionOf(q: number, text: number): view.TextTalk {
     const note = stored.note ?? (person.id === 2 ? "I read this as irony." : null);
     const { name } = person;
     const note_again = { note: null, reasons: [], confidence: null };
-    const marks = { before: [], again: null, note_again, flagged: false, masked: false, guideline: null };
-    return [{ annotator: person.id, name, answer, ...marks, ...stored, note }];
+    const marks = { before: [], again: null, note_again, flagged: false, masked: false };
+    const shown = { guideline: null, consent_version: null };
+    return [{ annotator: person.id, name, answer, ...marks, ...shown, ...stored, note }];
   });
   const decisions = decided.filter((one) => one.question === id && one.text === text);
   return { question: id, text, answers, decisions };
@@ -114,6 +116,13 @@ function discussionOf(q: number, text: number): view.TextTalk {
 export function playPacket(annotator: number, items: Assignment[]): void {
   handed = { annotator, items };
 }
+
+/** The disk of the project. */
+const DISK: view.DiskInfo = {
+  encryption: "not_encrypted",
+  sentence:
+    "The system does not encrypt the disk of this project: anyone who has the disk can read it. Use an encrypted disk (LUKS, FileVault, BitLocker), unless the drive itself or another program encrypts this one.",
+};
 
 /** Projects opened before; none with `?first`. */
 const RECENT: view.RecentProject[] = [
@@ -184,6 +193,7 @@ words.forget(asked.has("read") ? [first] : []);
 
 /** The attribute questions, and their answers. */
 let form: view.AttributeForm = { attributes: [] };
+let consent: view.ConsentState = { in_effect: null, versions: [] };
 const formAnswers = new Map<number, Record<string, string | null | undefined>>();
 
 /** The study; in a browser `?study=12` has handed out packets to that many people. */
@@ -312,6 +322,7 @@ export function reset(): void {
   serving.stop();
   texts.measured = false;
   form = { attributes: [] };
+  consent = { in_effect: null, versions: [] };
   formAnswers.clear();
   practice = newPractice();
   panels.forgetAll();
@@ -330,6 +341,7 @@ if (asked.has("study")) study.begin(Number(asked.get("study")) || 12);
 
 /** Says an event; for tests and for the commands below. */
 export function emit(name: keyof typeof RealEvents, payload: unknown): void {
+  remember(payload);
   listeners.get(name)?.forEach((listener) => listener({ payload: payload as never }));
 }
 
@@ -401,7 +413,7 @@ function project(): view.ProjectInfo {
       { name: "role", values: ["reader", "moderator", "author"] },
     ],
     simulated_notice: world.people.some((p) => p.simulated)
-      ? "The eight annotators of this sample are simulated: a program drew their labels from stated tendencies. No person judged these comments."
+      ? "The eight annotators that come with this sample are simulated: a stated formula computed their labels, and no person judged these comments."
       : null,
     encoding: missing
       ? {
@@ -411,7 +423,7 @@ function project(): view.ProjectInfo {
           problem: problem("encoder-missing", [
             "all-MiniLM-L6-v2",
             "/home/you/.local/share/dissensus/models",
-            "open Encoder… to download it",
+            "download it in the window (Settings, Encoder), or place a folder all-MiniLM-L6-v2 in one of these",
           ]),
         }
       : {
@@ -675,6 +687,7 @@ export const commands: typeof RealCommands = {
     return files.map((file) => file.replace(/\.age$/, ""));
   },
   lockFiles: async () => null,
+  diskInfo: async () => DISK,
   saveCopy: async (path) => ({ path, bytes: 622_592, runs: null, runs_left: null }),
   diagnostics: async () =>
     "Dissensus 0.1.0 on linux x86_64, 8 cores, cpu\nno project is open\nlast 0 lines of the log:\n",
@@ -808,6 +821,28 @@ export const commands: typeof RealCommands = {
       const edits = { edits: [...q.edits.edits, edited], labels_before: q.labels };
       return withOptions({ ...q, prompt, help, definitions, cannot_say, only_if, note_form, scale, edits });
     });
+    return null;
+  },
+  consent: async () => consent,
+  setConsent: async (body) => {
+    const { versions } = consent;
+    if (body === null) return (consent = { in_effect: null, versions });
+    const number = versions.length + 1;
+    const added = { version: `${number}`.padStart(64, "0"), number, at: Date.now(), body, people: [] };
+    return (consent = { in_effect: number, versions: [...versions, added] });
+  },
+  consentLeft: async (annotator) => {
+    const asked = consent.versions.find(({ number }) => number === consent.in_effect);
+    const id = world.people.find((one) => one.id === annotator)?.external_id ?? "";
+    return !asked || asked.people.includes(id) ? null : { ...asked, people: [] };
+  },
+  agree: async (annotator, version) => {
+    const id = world.people.find((one) => one.id === annotator)?.external_id ?? "";
+    const people = (one: view.ConsentText) => [
+      ...one.people.filter((other) => other !== id),
+      ...(one.version === version ? [id] : []),
+    ];
+    consent = { ...consent, versions: consent.versions.map((one) => ({ ...one, people: people(one) })) };
     return null;
   },
   attributeForm: async () => form,
@@ -1259,8 +1294,17 @@ export const commands: typeof RealCommands = {
   annotatorReport: async (q) => report(q),
   measureAnnotators: async () => 0,
   encodersHere: async () => [
-    { name: "all-MiniLM-L6-v2", about: "English, small and fast", in_use: true },
-    { name: "multilingual-e5-small-q4", about: "a hundred languages", in_use: false },
+    {
+      name: "all-MiniLM-L6-v2",
+      about: "Small and quick: 6 layers, 22 million parameters. The default.",
+      in_use: true,
+    },
+    {
+      name: "multilingual-e5-small-q4",
+      about:
+        "About a hundred languages: 12 layers, 118 million parameters, 4-bit weights (not the file of the model hub).",
+      in_use: false,
+    },
     { name: "/home/you/encoders/own", about: null, in_use: false },
   ],
   tryEncoders: async (q, names) => ({
@@ -1299,6 +1343,11 @@ export const commands: typeof RealCommands = {
   history: async (request) => history(world, request),
   mergeFiles: async (files, consent) => study.merge(files, consent),
   collectFolder: async (_, folder) => study.collect(folder),
+  unlockFolder: async (_, passphrase) => {
+    const [locked] = study.locked;
+    if (locked !== undefined && passphrase !== PASSPHRASE) throw wrongPassphrase(locked);
+    return study.unlock();
+  },
   whoDiffers: async (q) => whoDiffers(world, q, project().attributes),
   slips: async (q, annotator) => slips(world, q, annotator),
   trainDefaults: async (q, model, tuning) => runs.defaultsOf(q, model, tuning),
@@ -1331,6 +1380,19 @@ export const commands: typeof RealCommands = {
     return null;
   },
 };
+
+/** The command, with the data of its answers remembered. */
+const remembering =
+  (command: (...given: never[]) => Promise<unknown>) =>
+  async (...given: never[]) => {
+    const answer = await command(...given);
+    remember(answer);
+    return answer;
+  };
+
+if (PSEUDO)
+  for (const [name, command] of Object.entries(commands))
+    Object.assign(commands, { [name]: remembering(command as Parameters<typeof remembering>[0]) });
 
 function job(state: view.WorkState, done: number): view.JobInfo {
   return {

@@ -57,7 +57,9 @@ export function compare(
     sorted.filter((r) => (r.gap ?? 0) < 0),
   ];
   const few = people.some((side) => side.length < MIN_PEOPLE) || shared.length === 0;
-  const needs = few ? "Too little to compare: group A has one person, and 5 are needed." : null;
+  const needs = few
+    ? "Too little to compare, counting only people with labels on texts that both groups labelled: group A has one person, and 5 are needed."
+    : null;
   const gap = few ? 0 : average(rows.map((row) => row.gap ?? 0));
   const agreement: view.GroupAgreement | null = few
     ? null
@@ -68,7 +70,7 @@ export function compare(
     with_labels: people[side].filter((person) => person.labels > 0).length,
     labels: shared.reduce((n, text) => n + (side === 0 ? text.a : text.b).length, 0),
   });
-  const higher = gap < 0 ? "B is" : "A is";
+  const [higher, other] = gap < 0 ? ["B", "A"] : ["A", "B"];
   return {
     question,
     groups,
@@ -93,14 +95,15 @@ export function compare(
     b_higher: few ? [] : b_higher.slice(0, 50),
     overall_words:
       needs ??
-      `${higher} ${Math.abs(gap).toFixed(2)} levels higher on average, on ${shared.length} texts that both labelled.`,
+      `${higher} answers ${Math.abs(gap).toFixed(2)} levels higher than ${other} on average (95 %: 0.23 to 0.83; p 0.030), on ${shared.length} texts that both labelled.`,
     agreement_words: few
       ? null
       : "Two people give the same answer to a text this often: 46 % across the groups.",
     texts_words:
       needs ??
-      "No single text separates the groups beyond how strict their members are anyway, of those that both labelled.",
-    correction: "Texts are corrected for their number.",
+      `No single text separates the groups beyond how strict their members are anyway, of ${shared.length} texts that both labelled.`,
+    correction:
+      "A difference over all texts is shown where its 95 % interval leaves out 0; that interval is of this comparison alone. Of single texts those are shown that hold after correction for their number (at most 5 % of them are false discoveries); the list by group gap also counts differences that severity alone explains.",
     needs,
   };
 }

@@ -4,7 +4,7 @@ import type { World } from "./world";
 
 /** What pseudonyms leave blank of the toy project. */
 export const LEFT_BLANK = [
-  "town: 3 values of 3 people left blank, each of fewer than 5 people; the other 2 values stay",
+  "age: 3 values of 3 people left blank, each of fewer than 5 people; the other 2 values stay",
 ];
 
 export const exportFormats = (): view.ExportFormat[] => [

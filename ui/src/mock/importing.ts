@@ -96,20 +96,19 @@ const BAD_ROWS: view.BadRow[] = [
     row: 17,
     line: 18,
     column: "score",
-    message:
-      "“seven” is not on the scale 1, 2, 3, 4, 5. Write one of these levels, or add the level to the scale.",
+    message: '"seven" is not on the scale: its levels are 1, 2, 3, 4 and 5',
   },
   {
     row: 203,
     line: 231,
     column: "comment",
-    message: "The text is empty. Every row needs the text that was judged.",
+    message: "no text: every row needs one",
   },
   {
     row: 960,
     line: 991,
     column: null,
-    message: "The row has 4 cells, the header has 6. A comma or a quotation mark is missing.",
+    message: "4 values where there are 6 columns: is a quote or a separator missing or too much?",
   },
 ];
 
@@ -210,7 +209,7 @@ export function preview(
     level_counts: first?.level_counts ?? [],
     bad_rows: bad ? BAD_ROWS : [],
     bad_row_count: bad ? BAD_ROWS.length : 0,
-    remarks: ["2 rows have an empty label: their texts are taken, without a label."],
+    remarks: ["No column names the texts: each gets an id made from its body, so equal texts become one."],
     changes: {
       replaced_in_file: 0,
       replaced_labels: path.includes("again") ? 2 : 0,

@@ -24,7 +24,7 @@ function entry(world: World, n: number): HistoryEntry {
     retraction: "took back 4",
     flag: "flagged",
     note: "wrote a note on the answer",
-    job: "import labels.csv: finished",
+    job: "importing labels.csv: finished",
     packet: "handed in 120 answers",
     decision: "decided: real difference",
   };

@@ -95,7 +95,7 @@ export class MockRuns {
     broken.info.resumable = true;
     const failed = this.#add("sep-heads", "full", { head_lr: 0.05, encoder_lr: 0.01 }, 26, "failed");
     this.#evaluate(failed, 1);
-    failed.info.problem = problem("model diverged", [412, 2, ", and the state after epoch 1 is stored"]);
+    failed.info.problem = problem("model diverged", [412, 2, "; the checkpoint of step 400 is stored"]);
     this.#finished("sep-heads", "last_k", { epochs: 6 }, 25);
     this.#finished("multilevel", "frozen", {}, 2.2, { predicts: true });
     const going = this.#add("share-rec-dcn", "frozen", { epochs: 24 }, 0.02, "running");

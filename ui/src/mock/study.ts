@@ -26,6 +26,8 @@ export class MockStudy {
   #merged = new Set<string>();
   /** Names of files that a watched folder has next. */
   arriving: string[] = ["ada.handin"];
+  /** Paths of encrypted files that it had. */
+  locked: string[] = [];
 
   constructor(
     private readonly world: () => World,
@@ -37,6 +39,7 @@ export class MockStudy {
     this.#anchors = 0;
     this.#merged = new Set();
     this.arriving = ["ada.handin"];
+    this.locked = [];
   }
 
   /** A study that is under way, as a browser asks for with `?study=12`. */
@@ -244,7 +247,17 @@ export class MockStudy {
       paths.filter((path) => !isWaiting(path)),
       consent,
     );
+    this.locked.push(...paths.filter((path) => path.endsWith(".age")));
     return { files, waiting: paths.filter(isWaiting) };
+  }
+
+  /** Merges the encrypted files of the watched folder. */
+  unlock(): view.CollectedFiles {
+    const consent = { whole_copies: false, changes: false, seen: [] };
+    const decrypted = this.locked.map((path) => path.replace(/\.age$/, ""));
+    this.locked = [];
+    const { files } = this.merge(decrypted, consent);
+    return { files: files.map((file) => ({ ...file, file: `${file.file}.age` })), waiting: [] };
   }
 
   merge(files: string[], consent: view.MergeConsent): view.MergeReport {
@@ -276,6 +289,7 @@ export class MockStudy {
       });
       if (name.includes("another")) return refused("hand_in", "merge-other-project");
       if (name.includes("cut")) return refused("hand_in", "merge-cut-off", [4096, 61440]);
+      if (name.endsWith(".age")) return refused(null, "encrypted", [file]);
       if (!handIn && !name.endsWith(".dissensus")) return refused(null, "merge-not-ours");
       const changes = name.includes("changes") || name.includes("withdrawn");
       if (name.includes("whole copy") || changes) {

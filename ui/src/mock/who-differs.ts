@@ -54,7 +54,7 @@ export function whoDiffers(
     attributes_words:
       described.length === 0
         ? "Nothing is known of the people but their labels: import attributes to see which groups differ."
-        : `${described[0]?.attribute ?? ""} is shown to explain some of how high people answer. No attribute explains more than 20 % of the differences between people (95 %).`,
+        : `${described[0]?.attribute ?? ""} is shown to explain some of how high people answer (${described.length} attributes, corrected for their number). No attribute explains more than 20 % of the differences between people (95 %).`,
     severities: people.map(({ person, labels }) => ({
       annotator: person.id,
       name: person.name,

@@ -149,7 +149,11 @@ describe.runIf(process.env["DESK_CASES"] === undefined)("the recorded cases", ()
     ["whether checks asked to practise", ["true", "false"], /"by_checks":(true|false)/g],
     ["whether the day's limit is reached", ["true", "false"], /"reached":(true|false)/g],
     ["whether something was handed in", ["null", "0"], /"handed_in":(null|0)/g],
-    ["a fact", ["form-answers", "practice-answer", "left-out"], /"fact":\{"at_ms":0,"kind":"([a-z-]+)"/g],
+    [
+      "a fact",
+      ["form-answers", "practice-answer", "consent-given", "left-out"],
+      /"fact":\{"at_ms":0,"kind":"([a-z-]+)"/g,
+    ],
     ["undo in a round", ["1", "2"], /"now":(?:null|\{[^}]*\}),"occasion":(1|2)/g],
     [
       "an answer in a round",

@@ -4,6 +4,7 @@ import type {
   Answer,
   AttributeForm,
   CareInfo,
+  ConsentText,
   FoundTexts,
   LabelDetails,
   LabelReceipt,
@@ -86,6 +87,8 @@ export class PacketDesk {
   readonly #texts: ReadonlyMap<TextId, PageText>;
   readonly #ids: QuestionId[];
   #form: FormValues = {};
+  /** The version of the consent text that the person agreed to. */
+  #agreed: string | null = null;
   #leftOutCount = 0;
   /** Facts about practice and what is left out come after this time. */
   #facts_ms: Record<PageFact["kind"], number>;
@@ -103,7 +106,8 @@ export class PacketDesk {
     this.#practice = new Practice(content.practice, content.annotator.id, content.questions, assigned);
     this.#names = new Names(content);
     this.#texts = new Map(content.texts.map((one) => [one.text, one]));
-    this.#facts_ms = { "practice-answer": content.practice.after_ms ?? 0, "left-out": 0, "form-answers": 0 };
+    const after_ms = content.practice.after_ms ?? 0;
+    this.#facts_ms = { "practice-answer": after_ms, "left-out": 0, "form-answers": 0, "consent-given": 0 };
     for (const named of journal.records) {
       const record = this.#names.resolve(named);
       if (record) this.#follow(record);
@@ -122,6 +126,7 @@ export class PacketDesk {
     if (kind === "practice-answer" && question !== undefined && text !== undefined)
       this.#practice.add(question, text, value as GivenInPractice);
     if (kind === "form-answers") this.#form = { ...this.#form, ...(value as FormValues) };
+    if (kind === "consent-given") this.#agreed = value as string;
     if (kind === "left-out") this.#leftOutCount = value as number;
   }
 
@@ -341,6 +346,21 @@ export class PacketDesk {
   }
 
   // The person
+
+  /** The consent text, until the person agrees to this version of it. */
+  consentLeft(): ConsentText | null {
+    const { consent } = this.#content;
+    return consent?.version === this.#agreed ? null : consent;
+  }
+
+  agree(version: string): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#content.consent?.version !== version) refuse("consent-outdated");
+      if (this.#agreed === version) return;
+      const at_ms = Math.max(this.#afterAnswers(), this.#facts_ms["consent-given"] + 1);
+      await this.#append([{ fact: { kind: "consent-given", at_ms, value: version } }]);
+    });
+  }
 
   formLeft(): AttributeForm {
     const { attributes } = this.#content.form;
@@ -612,7 +632,8 @@ export class PacketDesk {
 
   #afterAnswers(): number {
     const given = this.#answers.answered_ms;
-    return Math.max(this.#clock.now_ms(), given === undefined ? 0 : given + 1);
+    const agreed = this.#facts_ms["consent-given"];
+    return Math.max(this.#clock.now_ms(), agreed, given === undefined ? 0 : given + 1);
   }
 
   #draft(question: QuestionId, text: TextId, occasion: number, given: Note): Note | null {

@@ -28,7 +28,7 @@ export interface PageEvent {
 
 /** Something that was recorded about the person. */
 export interface PageFact {
-  kind: "form-answers" | "practice-answer" | "left-out";
+  kind: "form-answers" | "practice-answer" | "consent-given" | "left-out";
   question?: QuestionId;
   text?: TextId;
   at_ms: number;

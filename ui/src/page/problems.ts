@@ -23,6 +23,7 @@ const DESK = {
   "practice-answered": () => t("page.problem_practice_answered"),
   "finished-today": () => t("page.problem_finished_today"),
   setting: (why: string) => why,
+  "consent-outdated": () => t("page.problem_consent_outdated"),
   form: (why: string) => why,
   remark: (why: string) => why,
   "in-packet": () => t("page.problem_not_in_a_page"),

@@ -11,7 +11,7 @@ import type { NamedEvent, NamedFact, NamedPractice, NamedRecord, NamedText } fro
 
 const VERSION = 2;
 /** The kinds of facts in their order in the file, which follows the events. */
-const FACTS = ["form-answers", "practice-answer", "left-out"] as const;
+const FACTS = ["form-answers", "practice-answer", "consent-given", "left-out"] as const;
 
 /** Everything that was done so far. */
 export interface Work {

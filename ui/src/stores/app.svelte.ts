@@ -25,6 +25,7 @@ import type {
   Wanted,
 } from "$api/bindings";
 import { CareStore } from "./care.svelte";
+import { dismissReadable, isReadableDismissed } from "./dismissed";
 import { Drafts } from "./drafts";
 import { isEncryptedName, isSubmission, routeDrop, type Drop } from "$logic/drops";
 import { EncoderStore } from "./encoder.svelte";
@@ -227,11 +228,15 @@ export class App {
     return this.work.announcement;
   }
 
-  /** Starts: loads settings, opens what the command line requested, and listens to events. */
-  async start(): Promise<void> {
+  /**
+   * Starts: loads settings, opens what the command line requested, and listens to events. `speak` reads the
+   * language before anything is said in it.
+   */
+  async start(speak?: () => Promise<void>): Promise<void> {
     await this.attempt(async () => {
       await this.#settings.load();
       await this.#listen();
+      await speak?.();
       this.info = await commands.appInfo();
       const { settings_notice } = this.info;
       if (settings_notice) this.toasts.note(t("updates.settings_unread"), settings_notice, true);
@@ -676,8 +681,7 @@ export class App {
     if (project.journal_notice) this.toasts.note(t("project.journal_moved"), project.journal_notice, true);
     if (project.sync_notice) this.toasts.note(t("project.folder_synced"), project.sync_notice, true);
     if (project.network_notice) this.toasts.note(t("updates.on_network"), project.network_notice, true);
-    if (project.readable_notice)
-      this.toasts.note(t("project.readable_by_others"), project.readable_notice, true);
+    this.#noteReadable(project);
     this.#noteBackup(project);
     // If the same project is shown again, the desk keeps its state.
     if (project.path !== this.project?.path) this.care.forget();
@@ -708,6 +712,14 @@ export class App {
     this.#keepQuestion();
     this.watched.follow();
     void platform.setTitle(`${project.name} · Dissensus`);
+  }
+
+  /** Until it is dismissed for this project: its owner may want others to read it. */
+  #noteReadable({ readable_notice, path }: ProjectInfo): void {
+    if (!readable_notice || isReadableDismissed(path)) return;
+    const label = t("project.readable_dismiss");
+    const act = { label, run: () => dismissReadable(path) };
+    this.toasts.note(t("project.readable_by_others"), readable_notice, true, act);
   }
 
   /** Once, when an automatic backup has failed: nothing else stops. */

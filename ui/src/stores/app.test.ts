@@ -109,6 +109,24 @@ describe("a problem", () => {
     });
   });
 
+  it("about a project that others can read is dismissed for that project alone", async () => {
+    const project = await commands.openProject("/x.dissensus");
+    const notice = "Other users of this computer can read this project: chmod go-rwx '/x.dissensus'";
+    const open = vi.spyOn(commands, "openProject");
+    const notes = async (path: string) => {
+      app.toasts.list = [];
+      open.mockResolvedValueOnce({ ...project, path, readable_notice: notice });
+      expect(await app.open(path)).toBe(true);
+      return app.toasts.list.filter(({ detail }) => detail === notice);
+    };
+    await (await notes("/x.dissensus"))[0]?.act?.run();
+    expect(await notes("/x.dissensus")).toEqual([]);
+    expect(await notes("/y.dissensus")).toHaveLength(1);
+    // Closing the notice is not dismissing it.
+    app.toasts.closeNewest();
+    expect(await notes("/y.dissensus")).toHaveLength(1);
+  });
+
   it("at opening is shown, and the open project stays", async () => {
     const before = app.project;
     expect(await app.open("/home/you/Councils 2026.dissensus")).toBe(false);

@@ -51,8 +51,8 @@ export class Toasts {
   }
 
   /** Something to know that is neither done nor wrong; with `persistent` until it is closed. */
-  note(message: string, detail: string | null = null, persistent = false): void {
-    const note = { kind: "note", message, detail, persistent } as const;
+  note(message: string, detail: string | null = null, persistent = false, act?: ToastAction): void {
+    const note = { kind: "note", message, detail, persistent, act } as const;
     if (persistent) this.#add(note);
     else this.#passing(note);
   }

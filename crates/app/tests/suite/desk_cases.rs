@@ -41,6 +41,7 @@ struct Case {
     harmful: bool,
     form: bool,
     guideline: bool,
+    consent: bool,
     /// Whether one text is long, and one has no name.
     odd_texts: bool,
     first: First,
@@ -72,6 +73,7 @@ const PLAIN: Case = Case {
     harmful: true,
     form: false,
     guideline: false,
+    consent: false,
     odd_texts: false,
     first: First::Practice,
     steps: 110,
@@ -136,7 +138,15 @@ const CASES: [Case; 13] = [
         steps: 20,
         ..PLAIN
     },
-    Case { name: "refusals", form: true, guideline: true, first: First::Refusals, steps: 0, ..PLAIN },
+    Case {
+        name: "refusals",
+        form: true,
+        guideline: true,
+        consent: true,
+        first: First::Refusals,
+        steps: 0,
+        ..PLAIN
+    },
     Case {
         name: "own-level",
         asked: Asked::Levels,
@@ -285,6 +295,8 @@ fn rounds(person: &mut Person) -> Vec<Value> {
 /// What nobody can do in the desk, or only at a limit.
 fn refusals(person: &mut Person) -> Vec<Value> {
     let (me, rude) = (person.me, person.all[0]);
+    let left = person.desk.call("consentLeft", &json!([me])).unwrap();
+    let version = left["version"].clone();
     let (other, nowhere) = (me.0 + 1, QuestionId(77));
     let plain = LabelDetails::default();
     let given = |text: u32| label(person, text, Answer::from_level(0));
@@ -353,6 +365,12 @@ fn refusals(person: &mut Person) -> Vec<Value> {
         ("answerForm", json!([me, { "age": "30+", "place": null }])),
         ("formLeft", json!([me])),
         ("answerForm", json!([me, { "age": null }])),
+        ("agree", json!([other, version])),
+        ("agree", json!([me, "none"])),
+        ("consentLeft", json!([me])),
+        ("agree", json!([me, version])),
+        ("consentLeft", json!([me])),
+        ("agree", json!([me, version])),
         ("guideline", json!([])),
         ("guidelineVersions", json!([])),
         ("picture", json!(["none.png"])),

@@ -7,7 +7,7 @@ use crate::support::{TestFolder, home, import_csv};
 use dissensus_api::{ColumnChoices, ImportChoices, InstitutionPapers, NewGuideline, StudyCare, StudyRequest};
 use dissensus_app::session::Session;
 use dissensus_domain::{AttributeForm, FormAttribute};
-use dissensus_editing::{annotators, attribute_form, care, withdraw};
+use dissensus_editing::{annotators, attribute_form, care, disk_encryption, withdraw};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
 use dissensus_transfer::study;
@@ -101,6 +101,8 @@ fn empty_project_has_all_papers() {
     {
         assert!(unescaped("storage.md").contains(expected), "{expected}");
     }
+    let disk = disk_encryption::of(&session.project).sentence;
+    assert!(unescaped("storage.md").contains(&disk), "{disk}");
     for expected in ["release-assets.githubusercontent.com", "name and version of this program"] {
         assert!(unescaped("data-flow.md").contains(expected), "{expected}");
     }

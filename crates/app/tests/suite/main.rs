@@ -11,6 +11,7 @@ mod care;
 mod codes;
 mod combined_order;
 mod concurrency;
+mod consent;
 mod copies;
 mod desk_cases;
 mod displaced;

@@ -744,3 +744,16 @@ fn project_opens_if_recent_list_is_not_writable() {
     assert!(workbench.open_project(&missing.to_string_lossy()).is_err());
     assert_eq!(workbench.project().unwrap().unwrap().name, "second", "the open project stays open");
 }
+
+#[test]
+fn place_of_a_project_is_asked_once_for_each_opening() {
+    let folder = TestFolder::new();
+    let synced = |session: &Session| info::read(&session.project).unwrap().sync_notice.is_some();
+    let session = folder.project("p");
+    assert!(!synced(&session));
+    // A share that hangs by now would hold up this question.
+    std::fs::create_dir(folder.path(".stfolder")).unwrap();
+    assert!(!synced(&session));
+    drop(session);
+    assert!(synced(&Session::open(&folder.path("p.dissensus"), &folder.home()).unwrap()));
+}

@@ -3,7 +3,8 @@
 use super::parse::{attribute, attribute_values, on_off};
 use super::shared::{OutputArgs, ProjectArg};
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
+use std::path::PathBuf;
 use strum::VariantArray as _;
 
 #[derive(Subcommand, Debug)]
@@ -12,6 +13,8 @@ pub(crate) enum PeopleCommand {
     Show(Show),
     /// Define the form that asks people about themselves, or answer it for someone
     Form(Form),
+    /// Set the text that people agree to before they answer, or show who agreed to which version
+    Consent(Consent),
     /// Erase everything about a person who withdraws from the study
     Withdraw(Withdraw),
     /// Set a daily limit of harmful texts and other protection for annotators
@@ -79,6 +82,32 @@ pub(crate) struct Form {
     /// With --annotator: an attribute that the person prefers not to say
     #[arg(long, alias = "not-said", value_name = "ATTRIBUTE", requires = "annotator")]
     pub(crate) withheld: Vec<String>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus people consent P.dissensus --from consent.md
+  dissensus people consent P.dissensus
+  dissensus people consent P.dissensus --agreed ana
+  dissensus people consent P.dissensus --nothing
+
+Everybody agrees once, and again after a new version. Packets and pages show the version that was in \
+effect when they were written. Exports name the version that a label was given under in the column \
+`consent_version`.")]
+pub(crate) struct Consent {
+    #[command(flatten)]
+    pub(crate) project: ProjectArg,
+    /// Write a new version from this Markdown file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) from: Option<PathBuf>,
+    /// Ask nobody to agree from now on; agreements are kept
+    #[arg(long, conflicts_with = "from")]
+    pub(crate) nothing: bool,
+    /// Record that this person agrees to the current version, for example on paper
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "nothing"])]
+    pub(crate) agreed: Option<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -63,7 +63,7 @@ pub(super) fn sheet(facts: &Facts<'_>) -> Sheet {
             "5. Information and consent",
             vec![
                 Block::Text(guideline(facts)),
-                text("A draft of the information and consent is in consent.md."),
+                text("The text that people agree to, or a draft of it, is in consent.md."),
                 to_fill_in(
                     "How and when people are informed, how consent is documented, and until when they can withdraw it without giving reasons.",
                 ),

@@ -18,6 +18,7 @@ use super::sums::{FileSum, Listing};
 use super::work::{Steps, Work};
 use dissensus_api::{InstitutionPapers, PaperRequest};
 use dissensus_domain::JobKind;
+use dissensus_editing::disk_encryption;
 use dissensus_files::AtomicFolder;
 use dissensus_project::clock::today;
 use dissensus_project::error::ProjectError;
@@ -92,7 +93,7 @@ impl PaperReports {
         steps.next("writing files")?;
         let sheets = [
             data_flow::sheet(),
-            storage::sheet(),
+            storage::sheet(&disk_encryption::of(&self.project)),
             protection::sheet(&facts),
             ethics::sheet(&facts),
             consent::sheet(&facts),

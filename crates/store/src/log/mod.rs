@@ -8,6 +8,7 @@ mod annotator_facts;
 mod attention_checks;
 mod care;
 mod conditions;
+mod consent;
 mod decisions;
 mod form_answers;
 mod join_pages;
@@ -23,6 +24,8 @@ mod withdrawals;
 
 pub(crate) use annotator_facts::{ATTRIBUTE_OR_NAME, names_of};
 pub(crate) use conditions::{conditions, conditions_on};
+pub(crate) use consent::consents;
+pub use consent::{ConsentVersion, Consents};
 pub(crate) use form_answers::check_given;
 pub(crate) use level_names::{names_ever, renamed, with_names};
 pub use masks::MaskVersion;
@@ -225,6 +228,8 @@ pub(crate) fn kind(kind: FactKind) -> &'static Kind {
         FactKind::Shown => &SHOWN,
         FactKind::FormAnswers => &form_answers::KIND,
         FactKind::PracticeText | FactKind::PracticeAnswer => &practice::KIND,
+        FactKind::Consent => &consent::TEXT,
+        FactKind::ConsentGiven => &consent::GIVEN,
         FactKind::Harmful => &care::HARMFUL,
         FactKind::Prompt => &question_facts::PROMPT,
         FactKind::Help => &question_facts::HELP,

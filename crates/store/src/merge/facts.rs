@@ -73,6 +73,14 @@ impl Merger<'_, '_> {
                     why,
                 })?;
             }
+            let known = |version: &str| only.consents.iter().any(|known| known == version);
+            if theirs.kind == FactKind::ConsentGiven && !theirs.value.as_str().is_some_and(known) {
+                return Err(StoreError::Invalid {
+                    what: "agreement in the packet".to_owned(),
+                    why: "it is to a consent text that was never handed out: ask for the packet as it was handed out"
+                        .to_owned(),
+                });
+            }
         }
         let added = self.tx.add_fact(&ours)?;
         self.refuse_unassigned(what, &name, own || !added || submitted == Submitted::Yes)?;

@@ -84,6 +84,8 @@ struct Only {
     again: HashSet<(TextId, u16)>,
     /// All versions of the study's attribute form.
     forms: Vec<AttributeForm>,
+    /// All versions of the consent text.
+    consents: Vec<String>,
     /// What was masked in its texts.
     masker: Option<Masker>,
 }
@@ -142,9 +144,10 @@ impl<'a, 'tx> Merger<'a, 'tx> {
                 let texts = asked.chain(tx.ever_practised_on(&packet.questions)?).collect();
                 let again = packet.assignments.iter().filter(|item| item.occasion > 1);
                 let again = again.map(|item| (item.text, item.occasion)).collect();
-                let forms = tx.attribute_forms_ever()?;
+                let (forms, consents) = (tx.attribute_forms_ever()?, tx.consent_versions()?);
                 let masker = tx.masker_of(packet.id)?;
-                Some(Only { packet: packet.id, person: packet.annotator, texts, again, forms, masker })
+                let (packet, person) = (packet.id, packet.annotator);
+                Some(Only { packet, person, texts, again, forms, consents, masker })
             }
         };
         Ok(Self {

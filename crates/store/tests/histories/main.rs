@@ -681,6 +681,10 @@ impl History {
                 });
             }
             5 => copy.write(move |tx| {
+                tx.set_consent(on.then(|| format!("text {n}")).as_deref(), at_ms)?;
+                if let Some(asked) = tx.consents()?.in_effect() {
+                    tx.agree_to(annotator, &asked.version, at_ms)?;
+                }
                 tx.ask_to_practise_again(annotator, n, at_ms)?;
                 tx.set_left_out(annotator, n, at_ms)
             }),

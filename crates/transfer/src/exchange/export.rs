@@ -16,7 +16,7 @@ use dissensus_exchange::{
 };
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Follow, Progress};
-use dissensus_store::{ExportRow, ExportScope, Marked, Order, Repeat, ShownFacts, Snapshot};
+use dissensus_store::{Consents, ExportRow, ExportScope, Marked, Order, Repeat, ShownFacts, Snapshot};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -353,7 +353,8 @@ fn write_labels(
                 guideline: row.event.guideline.and_then(|id| notes_and_marks.versions.get(&id).copied()),
                 study: &study
                     .cells(row.question, row.event.text, Some(row.event.annotator))
-                    .with_wording(row.event.wording.and_then(|id| wordings.get(&id).copied())),
+                    .with_wording(row.event.wording.and_then(|id| wordings.get(&id).copied()))
+                    .with_consent(notes_and_marks.consents.number_of(row.event)),
                 shown: notes_and_marks.shown_before(row.event),
                 attributes: &row.annotator.attributes,
                 metadata: &row.text.metadata,
@@ -377,6 +378,7 @@ fn write_labels(
 pub(super) struct NotesAndMarks {
     marked: HashMap<(QuestionId, TextId, AnnotatorId), Marked>,
     versions: HashMap<GuidelineId, u32>,
+    consents: Consents,
     pub(super) shown: ShownFacts,
     /// Some label was given after the annotator had been shown something.
     any_shown: bool,
@@ -390,12 +392,12 @@ impl NotesAndMarks {
                 marked.insert((question.id, one.text, one.annotator), one);
             }
         }
-        let versions = snapshot.guideline_numbers()?;
+        let (versions, consents) = (snapshot.guideline_numbers()?, snapshot.consents()?);
         let mut any_shown = false;
         for question in questions {
             any_shown |= snapshot.labels_after_shown(question.id)? > 0;
         }
-        Ok(Self { marked, versions, shown: snapshot.shown()?, any_shown })
+        Ok(Self { marked, versions, consents, shown: snapshot.shown()?, any_shown })
     }
 
     /// Marks of texts without an answer.
@@ -573,7 +575,12 @@ fn write_repeats(
             guideline: repeat.details.guideline.and_then(|id| notes_and_marks.versions.get(&id).copied()),
             study: &study
                 .cells(question, text.id, Some(annotator.id))
-                .with_wording(repeat.wording.and_then(|id| wordings.get(&id).copied())),
+                .with_wording(repeat.wording.and_then(|id| wordings.get(&id).copied()))
+                .with_consent(notes_and_marks.consents.number_at(
+                    repeat.source,
+                    repeat.annotator,
+                    repeat.at_ms,
+                )),
             shown: notes_and_marks.shown.before(repeat.question, repeat.text, repeat.annotator, repeat.at_ms),
             attributes: &annotator.attributes,
             metadata: &text.metadata,

@@ -47,6 +47,7 @@ pub(super) fn study_columns(cx: &Exchange, choices: &ExportChoices) -> Result<St
         checks: people.values().any(|(_, checks)| checks.is_some()) && !only_decisions,
         decisions: choices.decisions.is_some(),
         wordings: choices.wordings && !only_decisions,
+        consents: !cx.context.store.consents()?.versions().is_empty() && !only_decisions,
     };
     let leave_out_failed = choices.leave_out_failed;
     Ok(StudyColumns { people, decisions, layout, leave_out_failed, only_decisions })

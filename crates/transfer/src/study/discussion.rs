@@ -35,11 +35,12 @@ pub fn discussion(cx: &Study, question: QuestionId, text: TextId) -> Result<Text
             note: Note::default(),
             note_again: Note::default(),
             guideline: None,
+            consent_version: None,
             flagged: false,
             masked: masked.contains(&annotator),
         }
     };
-    let numbers = store.guideline_numbers()?;
+    let (numbers, consents) = (store.guideline_numbers()?, store.consents()?);
     for events in store.events_on_text(question.id, text)?.chunk_by(|a, b| a.annotator == b.annotator) {
         let Some(first) = events.first() else { continue };
         let current = current_answer(events);
@@ -50,6 +51,7 @@ pub fn discussion(cx: &Study, question: QuestionId, text: TextId) -> Result<Text
             before: before.cloned().collect(),
             note: marks.note,
             guideline: current.and_then(|event| numbers.get(&event.guideline?).copied()),
+            consent_version: current.and_then(|event| consents.number_of(event)),
             flagged: marks.flagged,
             ..person(first.annotator)
         };

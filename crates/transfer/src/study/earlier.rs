@@ -22,6 +22,7 @@ pub(super) fn earlier(
     let store = &cx.context.store;
     let index = cx.context.index();
     let guideline = store.newest_guideline()?.map(|(guideline, _)| guideline.at_ms);
+    let consent = store.consents()?.in_effect().map(|version| version.at_ms);
     let mut edited: BTreeMap<QuestionId, i64> = BTreeMap::new();
     for kind in OF_QUESTIONS {
         for fact in store.all_facts(kind)? {
@@ -51,6 +52,9 @@ pub(super) fn earlier(
         let mut changed = Vec::new();
         if guideline.is_some_and(since) {
             changed.push("the guideline".to_owned());
+        }
+        if consent.is_some_and(since) {
+            changed.push("the consent text".to_owned());
         }
         for question in &packet.questions {
             if edited.get(question).copied().is_some_and(since)

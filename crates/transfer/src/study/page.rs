@@ -8,7 +8,7 @@ use dissensus_api::{
     PagePracticeText, PageTarget, PageText,
 };
 use dissensus_domain::{Answer, AttributeForm, FactKind, JoinPage, Question, QuestionId};
-use dissensus_editing::{care, question_info::question_info};
+use dissensus_editing::{care, consent::consent_text, question_info::question_info};
 use dissensus_labelling::guideline::{guideline_info, picture_data};
 use dissensus_project::error::ProjectError;
 use dissensus_store::{Store, StoreError};
@@ -248,6 +248,7 @@ fn content(store: &Store, name: &str) -> Result<PageContent, ProjectError> {
         practice: practice(store, &questions)?,
         form: form.left(&store.form_answers(packet.annotator)?),
         care: care::settings_in(store, &all)?,
+        consent: store.consents()?.left(packet.annotator).map(consent_text),
         language: store.language()?,
         guideline: guideline.map(|(version, number)| guideline_info(version, number)),
         pictures: pictures.iter().flatten().map(picture_data).collect(),

@@ -6,6 +6,13 @@ export default {
   open_list: "Open the list",
   start_labelling: "Start labelling",
 
+  // The text that people agree to, before anything else.
+  consent_title: "Before you begin",
+  consent_text:
+    "Please read this. The study stores that you agreed to it (version {{version, number}}), and when.",
+  consent_otherwise: "If you do not agree, close this without answering.",
+  consent_agree: "I agree",
+
   // Questions about the person, before the first text. The title is followed by the name.
   about_title: "About you:",
   about_text: "The study asks this once and stores it with your answers. You do not have to answer.",

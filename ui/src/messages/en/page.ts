@@ -57,6 +57,7 @@ export default {
   problem_confidence: "A confidence is a whole number from 1 to 5.",
   problem_finished_today: "The study’s limit for today is reached. Continue tomorrow.",
   problem_form_not_answered: "“{{name}}” is not answered.",
+  problem_consent_outdated: "You are asked to agree to another text by now. Open this page again.",
   problem_form_not_asked: "“{{name}}” is not asked.",
   problem_form_not_offered: "“{{value}}” is not offered.",
   problem_label_replaced:

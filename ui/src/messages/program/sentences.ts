@@ -3,6 +3,7 @@
 // The program writes English: errors, notes and descriptions of results, with their values filled in. Each
 // of its sentences is in the catalogue (`en.json`, which follows from the code) with `{{name}}` for a value.
 // A text is compared with all of them; the one with the most letters of its own counts.
+import { isolatedPath, isPath } from "$words/isolated";
 
 /** A translation, or one for each plural form of the first value that is a number. */
 export type Translation = string | Partial<Record<Intl.LDMLPluralRule, string>>;
@@ -50,6 +51,7 @@ export class Sentences {
   readonly #list: Intl.ListFormat;
   readonly #separator: string;
   readonly #locale: string;
+  readonly #fromRight: boolean;
   readonly #cache = new Map<string, string>();
   /** What was found in the text that is being translated. */
   readonly #found = new Map<string, Found>();
@@ -65,6 +67,7 @@ export class Sentences {
       this.#patterns.set(key, alike);
     }
     this.#locale = locale;
+    this.#fromRight = locale.startsWith("ar");
     this.#plural = new Intl.PluralRules(locale);
     this.#list = new Intl.ListFormat(locale, { type: "conjunction" });
     const several = new Intl.ListFormat(locale, { type: "unit" }).formatToParts(["a", "b"]);
@@ -169,10 +172,19 @@ export class Sentences {
     const divided = this.#apart(literals, values, depth);
     const parts = divided.map((value, at) => {
       // What is quoted is a name.
-      if (/["'`]$/.test(literals[at] ?? "") && /^["'`]/.test(literals[at + 1] ?? "")) return value;
+      if (/["'`]$/.test(literals[at] ?? "") && /^["'`]/.test(literals[at + 1] ?? ""))
+        return this.#name(value);
       const found = this.#value(value, depth + 1);
       // A few letters at the end of any text prove nothing.
-      if (at === 0 && literals[0] === "" && own < FEWEST && found.known === 0 && value.includes(" "))
+      const isNumber = this.#number(value) !== null;
+      if (
+        at === 0 &&
+        literals[0] === "" &&
+        own < FEWEST &&
+        found.known === 0 &&
+        !isNumber &&
+        value.includes(" ")
+      )
         known = -Infinity;
       known += found.known;
       return found.text;
@@ -206,10 +218,13 @@ export class Sentences {
   #value(value: string, depth: number): Found {
     const number = this.#number(value);
     if (number !== null) return { text: number, known: 0 };
-    // A path or an address is a name, whatever words are in it.
-    if (/^(?:[/~\\]|\w:[\\/]|\w+:\/\/)|^\S*[/\\]\S*$/.test(value)) return { text: value, known: 0 };
+    if (isPath(value)) return { text: this.#name(value), known: 0 };
     const found = this.#outer(value, depth);
     if (found.known > 0) return found;
+    // So many of something.
+    const [, before = "", counted = ""] = /^([\d,]+ )(.+)$/.exec(value) ?? [];
+    const things = counted === "" ? found : this.#whole(counted, depth + 1);
+    if (things.known > 0) return { text: before + things.text, known: things.known };
     const all = value.split(/, and |, | and /);
     if (all.length < 2 || all.length > MOST_PARTS || depth > DEEPEST) return found;
     const parts = all.map((part) => {
@@ -220,6 +235,11 @@ export class Sentences {
     const texts = parts.map((part) => part.text);
     const text = / and /.test(value) ? this.#list.format(texts) : texts.join(this.#separator);
     return { text, known: parts.reduce((sum, part) => sum + part.known, 0) };
+  }
+
+  /** A name as it is; a path in its own direction, where that is not the one of the language. */
+  #name(value: string): string {
+    return this.#fromRight && isPath(value) ? isolatedPath(value) : value;
   }
 
   /** A number, a share or an interval as it is written in this language; null for anything else. */

@@ -7,6 +7,7 @@ import { app } from "$stores/app.svelte";
 import type { CollectedFiles } from "$api/bindings";
 import * as platform from "$platform";
 import { reset, study } from "../../mock/bindings";
+import App from "../../App.svelte";
 import StudyView from "./StudyView.svelte";
 
 let user: ReturnType<typeof userEvent.setup>;
@@ -68,6 +69,28 @@ it("reports files that were refused, once", async () => {
   await nextLook();
   expect(app.toasts.list).toMatchObject([{ message: "2 files were not merged", persistent: true }]);
   expect(app.toasts.list[0]?.detail).toContain("cut.handin: ");
+});
+
+it("asks for the passphrase of encrypted submissions, says so once, and merges them", async () => {
+  const passphrase = () => screen.getByTestId("unlock-passphrase");
+  study.arriving = ["ada.handin", "ben.handin.age"];
+  render(App);
+  await user.click(await screen.findByTestId("study-watch"));
+  await waitFor(() => expect(line()).toHaveTextContent("1 file merged · 1 not merged"));
+  await nextLook();
+  expect(app.toasts.list).toMatchObject([
+    { message: "ben.handin.age was not merged", persistent: true, act: { label: "Decrypt…" } },
+  ]);
+  await user.click(screen.getByTestId("study-watched-unlock"));
+  await user.type(await screen.findByTestId("unlock-passphrase"), "another one{Enter}");
+  expect(await screen.findByTestId("unlock-problem")).toHaveTextContent("not the passphrase");
+  await user.clear(passphrase());
+  await user.type(passphrase(), "quiet harbour seven{Enter}");
+  await waitFor(() => expect(line()).toHaveTextContent("2 files merged"));
+  expect(line()).not.toHaveTextContent("not merged");
+  expect(screen.queryByTestId("study-watched-unlock")).toBeNull();
+  await nextLook();
+  expect(app.toasts.list).toHaveLength(1);
 });
 
 it("that cannot be read is looked at again", async () => {

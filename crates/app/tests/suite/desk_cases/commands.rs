@@ -3,7 +3,7 @@
 use dissensus_api::{LabelDetails, NewLabel, NewPracticeAnswer, OwnCare, Problem, TextOrder, TextQuery};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, FormAnswers, LabelSource, Note, QuestionId};
-use dissensus_editing::attribute_form;
+use dissensus_editing::{attribute_form, consent};
 use dissensus_labelling::record::RecordLabel;
 use dissensus_labelling::{
     care, drafts, marks, next_text, notes, practice_answers, progress, reannotation, record, task, undo,
@@ -106,6 +106,11 @@ impl Desk {
             "formLeft" => serde_json::to_value(attribute_form::left_to_answer(&session.project, who)?),
             "answerForm" => {
                 attribute_form::answer(&session.project, who, &at::<FormAnswers>(all, 1))?;
+                Ok(Value::Null)
+            }
+            "consentLeft" => serde_json::to_value(consent::left(&session.project, who)?),
+            "agree" => {
+                consent::agree(&session.project, who, &at::<String>(all, 1))?;
                 Ok(Value::Null)
             }
             "care" => serde_json::to_value(care::state(cx, who)?),

@@ -12,7 +12,7 @@ use dissensus_domain::{
     OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId,
 };
 use dissensus_editing::questions::AddQuestion;
-use dissensus_editing::{QuestionChange, annotators, attribute_form, questions, texts};
+use dissensus_editing::{QuestionChange, annotators, attribute_form, consent, questions, texts};
 use dissensus_exchange::text_id_of;
 use dissensus_labelling::{NamedAnnotator, practice_answers, record};
 use dissensus_project::jobs::Silent;
@@ -90,6 +90,9 @@ pub(super) fn hand_out(folder: &TestFolder, case: &Case) -> Handed {
         let prompt = "Where do you live?".to_owned();
         let place = FormAttribute { name: "place".into(), prompt, ..age.clone() };
         attribute_form::set(&session.project, &AttributeForm { attributes: vec![age, role, place] }).unwrap();
+    }
+    if case.consent {
+        consent::set(&session.project, Some("# Consent\n\nYou read rude texts.")).unwrap();
     }
     if case.guideline {
         write_guideline(folder, &session);

@@ -10,6 +10,8 @@ export default {
   address: "Address",
   unencrypted: "This connection is not encrypted: others in your network can read and change what is sent.",
   trust: "Continue only if you know who sent the link.",
+  another: "Another link was not followed",
+  another_text: "It leads to {{host}}. Answer this question first, then open the link again.",
   decline: "Do nothing",
   open_page: "Open in browser",
   download: "Choose where to save…",

@@ -19,6 +19,13 @@ export default {
   sure_rather: "More likely than not",
   sure_open: "Undecided",
 
+  // Verdicts that are no level.
+  verdict_no_majority: "no majority",
+  verdict_passed: "passed",
+  verdict_vetoed: "vetoed",
+  verdict_not_reached: "not reached",
+  verdict_reached: "reached",
+
   // Who sits on a panel, in few words. The number is of people.
   drawn_one: "{{count, number}} drawn",
   drawn_other: "{{count, number}} drawn",

@@ -113,6 +113,8 @@ export default {
   journal_moved: "A journal file of another project was moved aside",
   folder_synced: "This folder is synchronised with other computers",
   readable_by_others: "Other users of this computer can read this project",
+  /** A button: the notice is not shown again. */
+  readable_dismiss: "Do not show again for this project",
   /** A button: the name is similar to that of somebody in the project, but it is not the same person. */
   another_person: "“{{name}}” is another person",
   run_finished: "{{model}} has finished training",

@@ -225,6 +225,14 @@ export default {
     "{{count, number}} label given after the person had seen others' answers about the text.",
   settings_after_shown_other:
     "{{count, number}} labels given after the person had seen others' answers about the text.",
+  settings_consent: "Text that people agree to before they answer",
+  settings_consent_hint:
+    "Markdown. Everybody agrees once, and again after a change, which is a new version. New packets and pages have it, and exports name the version of each label.",
+  settings_consent_version:
+    "Version {{version, number}} is asked for; people who agreed to it: {{people, number}}",
+  settings_consent_none: "Nobody is asked to agree to a text.",
+  settings_consent_save: "Save as a new version",
+  settings_consent_stop: "Ask nobody any more",
   settings_limit: "Hard texts per day and person, at most",
   settings_limit_hint:
     "After that many, labelling ends for the day. A text counts as hard by the prediction for the person, by their own answer, or by their flag; the person does not see which ones.",
